@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A target of ours: every one is compiled under the same rules.
+func module(
+  _ name: String, uses dependencies: [Target.Dependency] = [], exclude: [String] = [], linking: [LinkerSetting] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings, linkerSettings: linking)
+}
+
+func program(_ name: String, path: String? = nil, uses dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(_ name: String, uses dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+var products: [Product] = [.library(name: "RichPush", targets: ["RichPush"])]
+
+// An app's service extension takes RichPush alone, and resolves this package on a Mac.
+var targets: [Target] = [
+  module("RichPush", exclude: ["manifest.schema.json"]),
+  tests("RichPushTests", uses: ["RichPush"]),
+]
+
+#if os(Linux)
+  products += [
+    .executable(name: "enclosure", targets: ["EnclosureCommand"]),
+    .executable(name: "enclosure-media", targets: ["EnclosureMedia"]),
+  ]
+
+  targets += [
+    // System libraries. libvips is found through gobject's pkg-config file: its headers need GLib's folders, and its
+    // own file asks for -pthread, which SwiftPM warns about.
+    .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
+    .systemLibrary(
+      name: "CFFmpeg", pkgConfig: "libavformat",
+      providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
+
+    module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
+    module("Digest", uses: ["CCrypto"]),
+    module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
+    module("Media", uses: ["Preparation", "RichPush", "CVips", "CFFmpeg"]),
+    module("Transfer", uses: ["RichPush", "CCurl"]),
+    module("AssetStore", uses: ["RichPush", "Digest"]),
+    module(
+      "Pipeline",
+      uses: ["Transfer", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "CLinux"]),
+
+    program("EnclosureCommand", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush", "CGLib"]),
+    program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
+
+    tests("PreparationTests", uses: ["Preparation", "RichPush"]),
+    tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
+    tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
+    tests("TransferTests", uses: ["Transfer", "RichPush"]),
+    tests("AssetStoreTests", uses: ["AssetStore", "RichPush"]),
+    tests("PipelineTests", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush"]),
+    tests("EndToEnd", uses: ["RichPush"]),
+  ]
+#endif
+
+let package = Package(name: "Enclosure", products: products, targets: targets, swiftLanguageModes: [.v6])

@@ -1,0 +1,4 @@
+#ifndef ENCLOSURE_CCRYPTO_SHIM_H
+#define ENCLOSURE_CCRYPTO_SHIM_H
+#include <openssl/evp.h>
+#endif

@@ -1,0 +1,4 @@
+#ifndef ENCLOSURE_CGLIB_SHIM_H
+#define ENCLOSURE_CGLIB_SHIM_H
+#include <glib.h>
+#endif

@@ -1,0 +1,45 @@
+import Preparation
+package import RichPush
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// An open file of media. The descriptor belongs to the caller, who keeps it open as long as this is used.
+package struct MediaFile: Sendable {
+  package let descriptor: Int32
+  package let bytes: Int
+
+  /// - Throws: `fetch_failed` when the descriptor is no regular file.
+  package init(borrowing descriptor: Int32, at stage: Rejection.Stage) throws(Rejection.Reason) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Rejection.Reason(.fetchFailed, at: stage, "the source is not a regular file", permanent: true)
+    }
+    self.descriptor = descriptor
+    self.bytes = Int(status.st_size)
+  }
+
+  /// Reads without moving the descriptor's position.
+  /// - Returns: the number of bytes read, 0 at the end of the file, -1 on failure with `errno` set.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    while true {
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+      if count >= 0 || errno != EINTR { return count }
+    }
+  }
+
+  /// Up to `count` bytes from `offset` on: fewer at the end of the file.
+  func bytes(at offset: Int, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      var filled = 0
+      while filled < count {
+        let room = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let got = read(into: room, at: offset + filled)
+        guard got > 0 else { break }
+        filled += got
+      }
+      initialized = filled
+    }
+  }
+}

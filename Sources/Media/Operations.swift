@@ -1,0 +1,35 @@
+package import Preparation
+package import RichPush
+
+// The three things a helper does. Everything here is synchronous and may be killed at any instant.
+
+/// Finds out what a file is, from its bytes alone.
+package func inspect(_ source: MediaFile, _ request: InspectRequest) throws(Rejection.Reason) -> MediaFacts {
+  guard source.bytes > 0 else {
+    throw Rejection.Reason(.empty, at: .inspect, "the source is empty")
+  }
+  switch Signature(of: source) {
+  case .picture(let format): return try inspectPicture(source, format: format, request)
+  case .refused(let reason): throw reason
+  case .unknown: return try inspectTimeline(source, request)
+  }
+}
+
+/// Makes the attachment of a source into `output`, an empty file that is readable and writable.
+package func prepare(
+  _ source: MediaFile, into output: Int32, _ request: PrepareRequest
+) throws(Rejection.Reason) -> PreparedFile {
+  switch request.recipe {
+  case .still(let recipe): try prepareStill(source, into: output, facts: request.facts, recipe)
+  case .animation(let recipe): try prepareAnimation(source, into: output, facts: request.facts, recipe)
+  case .remux(let recipe): try remux(source, into: output, facts: request.facts, recipe)
+  }
+}
+
+/// Opens and decodes a prepared file again, to its end, and holds it against what was meant to be made.
+package func verify(_ file: MediaFile, _ request: VerifyRequest) throws(Rejection.Reason) {
+  switch request.expected.type.kind {
+  case .image: try verifyImage(file, request.expected)
+  case .video, .audio: try verifyTimeline(file, request.expected)
+  }
+}

@@ -1,0 +1,29 @@
+import RichPush
+
+func planAudio(
+  _ audio: AudioFacts, of facts: MediaFacts, for profile: Profile
+) throws(Rejection.Reason) -> Recipe {
+  try requireSize(of: facts, for: profile)
+  guard !audio.sound.isEncrypted else {
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
+  }
+  guard let type = copiedType(of: audio.sound, in: facts.format) else {
+    throw audio.sound.isDecodable
+      ? needsEncoding("\(audio.sound.codec) in \(facts.format.rawValue)")
+      : Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the audio's codec")
+  }
+  return .remux(
+    RemuxRecipe(type: type, sound: audio.sound.index, maximumBytes: MediaKind.audio.maximumAttachmentBytes))
+}
+
+/// The file type in which the sound can stay as it is.
+private func copiedType(of sound: AudioStream, in format: MediaFormat) -> AttachmentType? {
+  switch sound.codec {
+  case "aac": copyableAAC.contains(sound.profile) ? .mpeg4Audio : nil
+  case "alac": .mpeg4Audio
+  case "mp3": format == .mp3 ? .mp3 : nil
+  case "pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le": format == .wav ? .wav : nil
+  case "pcm_s8", "pcm_s16be", "pcm_s24be", "pcm_s32be": format == .aiff ? .aiff : nil
+  default: nil
+  }
+}

@@ -1,0 +1,96 @@
+import RichPush
+
+func planVideo(
+  _ video: VideoFacts, of facts: MediaFacts, for profile: Profile
+) throws(Rejection.Reason) -> Recipe {
+  try requireDuration(of: video, for: profile)
+  try requireSize(of: facts, for: profile)
+  guard video.width > 0, video.height > 0 else {
+    throw Rejection.Reason(.corrupt, at: .plan, "the video says it is \(video.width)x\(video.height) pixels large")
+  }
+  let tag = try copiedTag(of: video.picture)
+  if let sound = video.sound {
+    try requireCopyable(sound)
+  }
+  return .remux(
+    RemuxRecipe(
+      type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: video.sound?.index,
+      maximumBytes: MediaKind.video.maximumAttachmentBytes))
+}
+
+private func requireDuration(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) {
+  guard let seconds = video.duration.presented else {
+    throw Rejection.Reason(.unknownDuration, at: .plan, "neither header nor packets tell how long the video lasts")
+  }
+  // Encoders round the last frame up; more than that is not an accident.
+  let grace = min(video.framePeriod ?? 0, profile.maximumGrace)
+  // Time bases that do not divide a second leave a trace in the last digits.
+  let rounding = 0.000_5
+  guard seconds <= profile.maximumVideoDuration + grace + rounding else {
+    throw Rejection.Reason(
+      .videoTooLong, at: .plan,
+      "the video lasts \(rounded(seconds)) s; at most \(rounded(profile.maximumVideoDuration)) s can be attached",
+      limit: profile.maximumVideoDuration, measured: seconds)
+  }
+}
+
+/// The sample entry under which the pictures can be copied as they are.
+private func copiedTag(of picture: PictureStream) throws(Rejection.Reason) -> String {
+  guard !picture.isEncrypted else {
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the video is encrypted")
+  }
+  switch picture.codec {
+  case "h264":
+    let profiles: Set = ["Baseline", "Constrained Baseline", "Main", "High"]
+    guard profiles.contains(picture.profile) else { throw needsEncoding("H.264 of profile \(picture.profile)") }
+    guard ["yuv420p", "yuvj420p"].contains(picture.pixelFormat) else {
+      throw needsEncoding("H.264 in \(picture.pixelFormat)")
+    }
+    guard picture.level <= 42 else {
+      throw needsEncoding("H.264 of level \(picture.level / 10).\(picture.level % 10)")
+    }
+    guard !picture.isInterlaced else { throw needsEncoding("interlaced H.264") }
+    return "avc1"
+  case "hevc":
+    guard ["Main", "Main 10"].contains(picture.profile) else {
+      throw needsEncoding("HEVC of profile \(picture.profile)")
+    }
+    guard ["yuv420p", "yuvj420p", "yuv420p10le"].contains(picture.pixelFormat) else {
+      throw needsEncoding("HEVC in \(picture.pixelFormat)")
+    }
+    guard !picture.isInterlaced else { throw needsEncoding("interlaced HEVC") }
+    return "hvc1"
+  default:
+    guard picture.isDecodable else {
+      let name = picture.codec == "unknown" ? picture.tag : picture.codec
+      throw Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the video's codec \(name)")
+    }
+    throw needsEncoding(picture.codec)
+  }
+}
+
+private func requireCopyable(_ sound: AudioStream) throws(Rejection.Reason) {
+  guard !sound.isEncrypted else {
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
+  }
+  guard sound.codec == "aac" else { throw needsEncoding("\(sound.codec) audio") }
+  guard copyableAAC.contains(sound.profile) else { throw needsEncoding("AAC of profile \(sound.profile)") }
+}
+
+/// The AAC profiles that every iPhone decodes.
+let copyableAAC: Set = ["LC", "HE-AAC", "HE-AACv2"]
+
+func needsEncoding(_ what: String) -> Rejection.Reason {
+  Rejection.Reason(
+    .unsupportedCodec, at: .plan, "\(what) does not play on every iPhone and would have to be encoded anew")
+}
+
+/// A number of seconds for people: at most two decimals, none where they are zero.
+func rounded(_ seconds: Double) -> String {
+  guard seconds.isFinite, abs(seconds) < 1e12 else { return "\(seconds)" }
+  let hundredths = Int((seconds * 100).rounded())
+  guard hundredths % 100 != 0 else { return "\(hundredths / 100)" }
+  let fraction = abs(hundredths % 100)
+  let digits = fraction % 10 == 0 ? "\(fraction / 10)" : fraction < 10 ? "0\(fraction)" : "\(fraction)"
+  return "\(hundredths / 100).\(digits)"
+}

@@ -1,0 +1,59 @@
+package import RichPush
+
+/// The rules of the phone that attachments are made for.
+package struct Profile: Sendable, Equatable {
+  /// The square that images and posters must fit into, in pixels.
+  package var imageSide = 1024
+  package var jpegQuality = 80
+  /// The most pixels of one picture that are worth decoding. 100 million is 400 MB of RGBA.
+  package var maximumPixels = 100_000_000
+  /// More pictures than this are a bomb, not an animation.
+  package var maximumFrames = 2_000
+  /// The most pixels of a whole prepared animation. A service extension has 24 MB, and a helper has to hold what it
+  /// encodes; larger animations start on a lower rung of the ladder.
+  package var maximumAnimationPixels = 160_000_000
+  /// The shortest time a frame of an animation is shown, in milliseconds. Browsers and iOS slow shorter ones down to
+  /// `slowedDelay`.
+  package var minimumDelay = 20
+  /// What a delay of at most 10 ms is shown as by everyone, in milliseconds.
+  package var slowedDelay = 100
+  /// The longest video, in seconds. Apple states no limit; this is the service's promise to its users.
+  package var maximumVideoDuration = 30.0
+  /// The longest grace for encoders that round the last frame up, in seconds.
+  package var maximumGrace = 0.05
+
+  /// The bundled profile.
+  package static let ios = Profile()
+
+  /// The largest source of a kind that is read at all, in bytes.
+  package func maximumSourceBytes(of kind: MediaKind) -> Int {
+    switch kind {
+    case .image: 100_000_000
+    case .video: 500_000_000
+    case .audio: 200_000_000
+    }
+  }
+
+  /// The largest source that is read before its kind is known, in bytes.
+  package var maximumSourceBytes: Int {
+    MediaKind.allCases.map(maximumSourceBytes(of:)).max() ?? 0
+  }
+
+  package init() {}
+}
+
+/// What a job may ask for.
+package struct PreparationOptions: Codable, Sendable, Equatable {
+  package enum Fit: String, Codable, Sendable, CaseIterable {
+    /// The whole picture, inside the square.
+    case inside
+    /// The full square, cut to the most interesting part of the picture.
+    case cover
+  }
+
+  package var fit: Fit
+
+  package init(fit: Fit = .inside) {
+    self.fit = fit
+  }
+}

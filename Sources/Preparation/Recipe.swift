@@ -1,0 +1,137 @@
+package import RichPush
+
+/// What to do with one source.
+package enum Plan: Sendable, Equatable {
+  case reject(Rejection.Reason)
+  case prepare(Recipe)
+}
+
+/// How a source becomes an attachment.
+package enum Recipe: Codable, Sendable, Equatable {
+  case still(StillRecipe)
+  case animation(AnimationRecipe)
+  case remux(RemuxRecipe)
+}
+
+/// A picture, decoded and encoded again as JPEG, or PNG where there is real transparency.
+package struct StillRecipe: Codable, Sendable, Equatable {
+  /// Size of the result in pixels, upright.
+  package var width: Int
+  package var height: Int
+  /// Whether the picture is cut to the result's shape around its most interesting part, or has that shape already.
+  package var crops: Bool
+  /// JPEG quality, 1 to 100.
+  package var quality: Int
+  /// Whether the picture is a JPEG whose coefficients may be kept, so that nothing is lost.
+  package var keepsCoefficients: Bool
+  package var maximumBytes: Int
+
+  package init(
+    width: Int, height: Int, crops: Bool = false, quality: Int, keepsCoefficients: Bool = false, maximumBytes: Int
+  ) {
+    self.width = width
+    self.height = height
+    self.crops = crops
+    self.quality = quality
+    self.keepsCoefficients = keepsCoefficients
+    self.maximumBytes = maximumBytes
+  }
+}
+
+/// An animation, as GIF.
+package struct AnimationRecipe: Codable, Sendable, Equatable {
+  /// How long each frame of the source is shown, in milliseconds, as it is to be.
+  package var delays: [Int]
+  /// How often the animation plays, 0 for ever.
+  package var plays: Int
+  /// Whether the source is a GIF whose frames can stay as they are; only what surrounds them is rewritten.
+  package var keepsFrames: Bool
+  package var crops: Bool
+  /// What to try, best first. When none fits, `still` is made of the first frame.
+  package var rungs: [Rung]
+  package var still: StillRecipe
+  package var maximumBytes: Int
+
+  /// One way to make an animation small enough.
+  package struct Rung: Codable, Sendable, Equatable {
+    package var width: Int
+    package var height: Int
+    /// Colours of each frame's palette, a power of two from 8 to 256.
+    package var colours: Int
+    /// Every how manieth frame is kept; its delay is the sum of those it stands for.
+    package var frameStep: Int
+
+    package init(width: Int, height: Int, colours: Int, frameStep: Int) {
+      self.width = width
+      self.height = height
+      self.colours = colours
+      self.frameStep = frameStep
+    }
+  }
+
+  package init(
+    delays: [Int], plays: Int, keepsFrames: Bool = false, crops: Bool = false, rungs: [Rung], still: StillRecipe,
+    maximumBytes: Int
+  ) {
+    self.delays = delays
+    self.plays = plays
+    self.keepsFrames = keepsFrames
+    self.crops = crops
+    self.rungs = rungs
+    self.still = still
+    self.maximumBytes = maximumBytes
+  }
+}
+
+/// Streams copied into a fresh container, without metadata.
+package struct RemuxRecipe: Codable, Sendable, Equatable {
+  package var type: AttachmentType
+  /// Index of the video stream in the source; nil for audio.
+  package var picture: Int?
+  /// The sample entry of the video stream: `avc1` or `hvc1`.
+  package var pictureTag: String?
+  /// Index of the audio stream in the source; nil for a silent video.
+  package var sound: Int?
+  package var maximumBytes: Int
+
+  package init(
+    type: AttachmentType, picture: Int? = nil, pictureTag: String? = nil, sound: Int? = nil, maximumBytes: Int
+  ) {
+    self.type = type
+    self.picture = picture
+    self.pictureTag = pictureTag
+    self.sound = sound
+    self.maximumBytes = maximumBytes
+  }
+}
+
+/// A finished file, as the helper that made it describes it.
+package struct PreparedFile: Codable, Sendable, Equatable {
+  package var type: AttachmentType
+  package var bytes: Int
+  /// Size in pixels as displayed; nil for audio.
+  package var width: Int?
+  package var height: Int?
+  /// Number of pictures; nil for video and audio.
+  package var frames: Int?
+  /// Seconds as presented; nil for stills.
+  package var duration: Double?
+  /// What was done, in order, for people.
+  package var steps: [String]
+  /// What of the source had to be given up, for the sender to know; empty when nothing was.
+  package var reductions: [String]
+
+  package init(
+    type: AttachmentType, bytes: Int, width: Int? = nil, height: Int? = nil, frames: Int? = nil,
+    duration: Double? = nil, steps: [String], reductions: [String] = []
+  ) {
+    self.type = type
+    self.bytes = bytes
+    self.width = width
+    self.height = height
+    self.frames = frames
+    self.duration = duration
+    self.steps = steps
+    self.reductions = reductions
+  }
+}
