@@ -1,17 +1,16 @@
-// Linux calls that Swift cannot import: variadic functions and the CMSG macros.
+// Linux calls that Swift cannot import: variadic functions, the CMSG macros and those of a wait status.
 #ifndef ENCLOSURE_CLINUX_SHIM_H
 #define ENCLOSURE_CLINUX_SHIM_H
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <sys/resource.h>
+#include <signal.h>
 #include <spawn.h>
+
+/// glibc 2.34; its header shows it under _GNU_SOURCE only, and Swift's own Glibc module is built without.
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *_Nonnull actions, int from);
 
 /// Kills the calling process when the thread that started it ends.
 static inline int enclosure_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
