@@ -9,11 +9,15 @@
 #include <signal.h>
 #include <spawn.h>
 
-/// glibc 2.34; its header shows it under _GNU_SOURCE only, and Swift's own Glibc module is built without.
+// glibc shows these under _GNU_SOURCE only, and Swift's own Glibc module is built without.
+int mkostemp(char *_Nonnull pattern, int flags);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *_Nonnull actions, int from);
 
 /// Kills the calling process when the thread that started it ends.
 static inline int enclosure_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
+
+/// From now on no program that is started may have more rights than this process.
+static inline int enclosure_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
 /// Opens `path` relative to `directory` (`AT_FDCWD` for the working directory). Returns a descriptor or -1.
 static inline int enclosure_openat(int directory, const char *_Nonnull path, int flags, unsigned int mode) {
