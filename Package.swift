@@ -64,14 +64,20 @@ var targets: [Target] = [
     program("EnclosureCommand", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush", "CGLib"]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
+    // Fills a store until it is killed.
+    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
+    // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
+    program(
+      "FaultyMedia", path: "Tests/FaultyMedia", uses: ["Media", "MediaChannel", "Preparation"]),
+
     tests("PreparationTests", uses: ["Preparation", "RichPush"]),
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
     tests("TransferTests", uses: ["Transfer", "RichPush"]),
     tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter"]),
-    // Writes to a store until it is killed.
-    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
-    tests("PipelineTests", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush"]),
+    tests(
+      "PipelineTests",
+      uses: ["Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia"]),
     tests("EndToEnd", uses: ["RichPush"]),
   ]
 #endif

@@ -76,13 +76,13 @@ make_images() {
   heif-enc -q 50 -o "$dir/photo.heic" "$work/sunset-480.png" >/dev/null
   avifenc -j 1 -s 6 --min 28 --max 34 "$work/sunset-480.png" "$dir/photo.avif" >/dev/null
   avifenc -j 1 -s 6 --min 28 --max 34 -d 10 -y 444 "$work/sunset-480.png" "$dir/photo-10bit.avif" >/dev/null
-  cjxl "$work/card.ppm" "$dir/card.jxl" -d 1 --quiet --num_threads=0
+  cjxl "$work/card.ppm" "$dir/card.jxl" -d 1 --quiet --num_threads=0 2>/dev/null
   opj_compress -i "$work/card.ppm" -o "$dir/card.jp2" -r 20 >/dev/null
   encode -i "$work/card.ppm" -vf 'split[a][b];[a]palettegen=max_colors=16[p];[b][p]paletteuse=dither=none' "${exact[@]}" "$dir/one-frame.gif"
 
   # HEIC by hand: the coded pictures come from ffmpeg, the boxes around them from make.py.
   local name
-  for name in card card-clockwise card-counterclockwise; do
+  for name in card card-clockwise card-counterclockwise tile-0 tile-1 tile-2 tile-3; do
     encode -i "$work/$name.ppm" -frames:v 1 -vf scale=out_color_matrix=smpte170m:out_range=pc,format=yuv420p -color_range pc \
       -colorspace smpte170m -color_primaries bt709 -color_trc iec61966-2-1 -c:v libx265 -preset medium -crf 20 \
       -x265-params log-level=error:info=0:pools=none:frame-threads=1:keyint=1 -tag:v hvc1 "${exact[@]}" "$work/$name.mp4"
@@ -103,10 +103,13 @@ make_animations() {
 
   # Animated WebP with alpha: the four composited frames of dispose-blend.png.
   img2webp -loop 2 -d 100 "$out/expected/dispose-blend-png-1.png" -d 200 "$out/expected/dispose-blend-png-2.png" \
-    -d 300 "$out/expected/dispose-blend-png-3.png" -d 400 "$out/expected/dispose-blend-png-4.png" -o "$dir/alpha.webp" >/dev/null
+    -d 300 "$out/expected/dispose-blend-png-3.png" -d 400 "$out/expected/dispose-blend-png-4.png" -o "$dir/alpha.webp" >/dev/null 2>&1
 
   # Image sequences: the frames of simple.gif.
   encode -i "$dir/simple.gif" -c:v libaom-av1 -cpu-used 6 -crf 40 -pix_fmt yuv420p "${exact[@]}" -f avif "$dir/sequence.avif"
+  encode -i "$dir/simple.gif" -c:v libx265 -crf 30 -pix_fmt yuv420p -x265-params log-level=error:info=0:pools=none:frame-threads=1:bframes=0 \
+    -tag:v hvc1 "${exact[@]}" "$work/sequence.mp4"
+  python sequence "$work/sequence.mp4" "$dir/sequence.heics"
 }
 
 # --- videos -----------------------------------------------------------------------------------------------------------
@@ -118,9 +121,11 @@ clip() {
   source=(-f lavfi -i "testsrc2=size=${2:-320x180}:rate=${3:-25}:duration=$1" -f lavfi -i "sine=frequency=440:sample_rate=44100:duration=$1")
 }
 
-# still SECONDS RATE: as clip, with a picture that is cheap to code; for clips whose length is the point.
+# still FRAMES RATE SECONDS: as clip, with a picture that is cheap to code, for clips whose length is the point.
+# SECONDS is the length of the sound.
 still() {
-  source=(-f lavfi -i "testsrc=size=160x90:rate=$2:duration=$1,format=yuv420p" -f lavfi -i "sine=frequency=220:sample_rate=22050:duration=$1")
+  source=(-f lavfi -i "testsrc=size=160x90:rate=$2,format=yuv420p,trim=end_frame=$1"
+    -f lavfi -i "sine=frequency=220:sample_rate=22050:duration=$3")
 }
 
 make_videos() {
@@ -140,30 +145,30 @@ make_videos() {
   cut_at 50 "$dir/faststart.mp4" "$dir/truncated-faststart.mp4"
   cp "$dir/moov-last.mp4" "$work/moov-last.mp4"
 
-  # Clips held upright: the picture is stored lying on its side, and a display matrix turns it. Shown, it is the test card.
+  # Clips held upright: the picture is stored lying on its side, and a display matrix turns it (make.py writes the matrix).
+  # Shown, it is the test card.
   local turn
-  for turn in 90:card-counterclockwise 270:card-clockwise; do
+  for turn in 90:portrait-counterclockwise 270:portrait-clockwise; do
     encode -loop 1 -framerate 25 -t 1 -i "$work/${turn#*:}.ppm" -f lavfi -i sine=frequency=440:sample_rate=44100:duration=1 \
-      -vf format=yuv420p "${x264[@]}" -crf 24 "${aac[@]}" "${exact[@]}" "$work/turned.mp4"
-    encode -i "$work/turned.mp4" -c copy "${exact[@]}" -metadata:s:v:0 rotate="${turn%%:*}" -movflags +faststart "$dir/rotation-${turn%%:*}.mp4"
+      -vf format=yuv420p "${x264[@]}" -crf 24 "${aac[@]}" "${exact[@]}" -movflags +faststart "$work/turned-${turn%%:*}.mp4"
   done
 
   # Around the limit of 30 s. The sound always ends with the picture, give or take one AAC frame.
-  still 29.97 30000/1001
-  encode "${source[@]}" "${cheap[@]}" -frames:v 898 "${exact[@]}" "$dir/29.963-seconds.mp4"
-  still 30 30
+  still 898 30000/1001 29.963266
+  encode "${source[@]}" "${cheap[@]}" "${exact[@]}" "$dir/29.963-seconds.mp4"
+  still 900 30 30
   encode "${source[@]}" "${cheap[@]}" "${exact[@]}" -movflags +faststart "$dir/30-seconds.mp4"
-  still 30.0333333 30
-  encode "${source[@]}" "${cheap[@]}" -frames:v 901 "${exact[@]}" "$dir/30-seconds-and-a-frame.mp4"
-  still 30.1 10
+  still 901 30 30.033333
+  encode "${source[@]}" "${cheap[@]}" "${exact[@]}" "$dir/30-seconds-and-a-frame.mp4"
+  still 301 10 30.1
   encode "${source[@]}" "${cheap[@]}" "${exact[@]}" "$dir/30.1-seconds.mp4"
-  still 31 25
+  still 775 25 31
   encode "${source[@]}" "${cheap[@]}" "${exact[@]}" "$dir/31-seconds.mp4"
-  encode -f lavfi -i "testsrc=size=160x90:rate=25:duration=29.5,format=yuv420p" -f lavfi -i sine=frequency=220:sample_rate=22050:duration=31 \
-    "${cheap[@]}" "${exact[@]}" "$dir/audio-longer-29.5-31.mp4"
+  still 708 24 31
+  encode "${source[@]}" "${cheap[@]}" "${exact[@]}" "$dir/audio-longer-29.5-31.mp4"
 
   # Length that headers hide or reveal.
-  still 40 10
+  still 400 10 40
   encode "${source[@]}" "${cheap[@]}" "${exact[@]}" "$work/forty-seconds.mp4"
   encode -i "$work/forty-seconds.mp4" -c copy "${exact[@]}" -live 1 "$dir/40-seconds-no-duration.mkv"
 
@@ -183,7 +188,7 @@ make_videos() {
   clip 1 160x96
   encode "${source[@]}" "${x264[@]}" -crf 34 -vf tinterlace=interleave_top,fieldorder=tff -flags +ildct+ilme+bitexact "${aac[@]}" \
     -fflags +bitexact -map_metadata -1 -threads 1 "$dir/interlaced.mp4"
-  encode -f lavfi -i testsrc2=size=161x91:rate=25:duration=1 -c:v libvpx-vp9 -crf 40 -b:v 0 -cpu-used 4 -pix_fmt yuv420p "${exact[@]}" "$dir/odd-161x91.webm"
+  encode -f lavfi -i testsrc=size=161x91:rate=25:duration=1 -c:v libvpx-vp9 -crf 40 -b:v 0 -cpu-used 4 -pix_fmt yuv420p "${exact[@]}" "$dir/odd-161x91.webm"
   # Frames at 0, 1, 4, 9, 16 … fiftieths of a second.
   encode -f lavfi -i testsrc2=size=160x90:rate=50:duration=1,setpts='N*N/50/TB' -frames:v 11 -vsync passthrough "${x264[@]}" -crf 34 \
     "${exact[@]}" "$dir/variable-rate.mkv"
@@ -193,8 +198,8 @@ make_videos() {
     -metadata model='Invented One' -metadata comment=enclosure-fixture-comment "$dir/location.mp4"
   printf '1\n00:00:00,200 --> 00:00:01,500\nenclosure-fixture-subtitle\n' >"$work/text.srt"
   printf ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=1000\ntitle=One\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=1000\nEND=2000\ntitle=Two\n' >"$work/chapters.txt"
-  encode -i "$dir/moov-last.mp4" -i "$work/text.srt" -i "$work/chapters.txt" -map 0 -map 1 -map_chapters 2 -c copy -c:s mov_text "${exact[@]}" \
-    "$dir/subtitle-chapters.mp4"
+  encode -i "$dir/moov-last.mp4" -i "$work/text.srt" -i "$work/chapters.txt" -map 0 -map 1 -c copy -c:s mov_text -fflags +bitexact \
+    -map_chapters 2 -map_metadata 2 "$dir/subtitle-chapters.mp4"
 
   python video "$media" "$work"
 }

@@ -60,6 +60,16 @@ def set_durations(data, seconds):
     return bytes(out)
 
 
+def set_rotation(data, clockwise):
+    """Turns the first track, which is the video, with its display matrix."""
+    out = bytearray(data)
+    start, _ = find(data, b"tkhd")
+    width, height = struct.unpack(">II", data[start + 84:start + 92])
+    a, b, c, d, x, y = {90: (0, 1, -1, 0, height, 0), 180: (-1, 0, 0, -1, width, height), 270: (0, -1, 1, 0, 0, width)}[clockwise]
+    struct.pack_into(">9i", out, start + 48, a << 16, b << 16, 0, c << 16, d << 16, 0, x, y, 1 << 30)
+    return bytes(out)
+
+
 def drop_edit_lists(data):
     """Renames edts to free, which keeps every offset."""
     out = bytearray(data)

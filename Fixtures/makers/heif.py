@@ -45,6 +45,41 @@ def heic(movie, width, height, rotation=None, exif=None):
     return brands + meta(size) + box(b"mdat", *items)
 
 
+def grid(movies, columns, tile, output, rotation):
+    """A HEIC of several tiles, the way phones write theirs: a derived image joins them, crops to `output` and turns.
+
+    tile, output: (width, height) of a coded tile, and of the joined picture before rotation.
+    """
+    configs = [boxes.body(m, b"hvcC") for m in movies]
+    assert len(set(configs)) == 1, "the tiles must share their decoder configuration"
+    rows = len(movies) // columns
+    pictures = [boxes.body(m, b"mdat") for m in movies]
+    join = struct.pack(">BBBBHH", 0, 0, rows - 1, columns - 1, *output)
+    last = len(movies) + 1  # the item of the derived image; the tiles are 1, 2, …
+    properties = [box(b"hvcC", configs[0]), full(b"ispe", 0, 0, struct.pack(">II", *tile)),
+                  full(b"ispe", 0, 0, struct.pack(">II", *output)), box(b"irot", bytes([rotation])),
+                  box(b"colr", b"nclx" + struct.pack(">HHHB", 1, 13, 6, 0x80))]
+    links = b"".join(struct.pack(">HBBBB", n, 3, 0x81, 2, 5) for n in range(1, last)) + struct.pack(">HBBBB", last, 3, 3, 0x84, 5)
+    entries = [full(b"infe", 2, 1, struct.pack(">HH4s", n, 0, b"hvc1"), b"\0") for n in range(1, last)]
+    entries.append(full(b"infe", 2, 0, struct.pack(">HH4s", last, 0, b"grid"), b"\0"))
+    items = pictures + [join]
+    brands = box(b"ftyp", b"heic\0\0\0\0mif1heic")
+
+    def meta(data_at):
+        places, at = b"", data_at
+        for n, item in enumerate(items, 1):
+            places += struct.pack(">HHHII", n, 0, 1, at, len(item))
+            at += len(item)
+        return full(b"meta", 0, 0,
+                    full(b"hdlr", 0, 0, struct.pack(">I4s12s", 0, b"pict", b""), b"\0"),
+                    full(b"pitm", 0, 0, struct.pack(">H", last)),
+                    full(b"iloc", 0, 0, struct.pack(">BBH", 0x44, 0, len(items)), places),
+                    full(b"iinf", 0, 0, struct.pack(">H", len(entries)), *entries),
+                    full(b"iref", 0, 0, box(b"dimg", struct.pack(">HH", last, len(movies)), struct.pack(">%dH" % len(movies), *range(1, last)))),
+                    box(b"iprp", box(b"ipco", *properties), full(b"ipma", 0, 0, struct.pack(">I", last), links)))
+    return brands + meta(len(brands) + len(meta(0)) + 8) + box(b"mdat", *items)
+
+
 def sequence(movie):
     """The HEIF image sequence (brand msf1, handler pict) of an MP4 with one HEVC track."""
     out = bytearray(movie)
@@ -55,3 +90,10 @@ def sequence(movie):
     at, _ = boxes.find(movie, b"hdlr")
     out[at + 16:at + 20] = b"pict"
     return bytes(out)
+
+
+def write_sequence(movie, path):
+    with open(movie, "rb") as f:
+        data = f.read()
+    with open(path, "wb") as f:
+        f.write(sequence(data))

@@ -53,9 +53,10 @@ def display_p3():
         (b"bXYZ", xyz(0.15710, 0.06657, 0.78407)), (b"rTRC", curve), (b"gTRC", curve), (b"bTRC", curve)])
 
 
-# Lab of the solid inks and their overprints on white paper, roughly those of coated offset printing (cyan, magenta, yellow).
-SOLIDS = {(0, 0, 0): (100, 0, 0), (1, 0, 0): (58, -37, -51), (0, 1, 0): (49, 75, -3), (0, 0, 1): (93, -5, 95),
-          (0, 1, 1): (48, 69, 49), (1, 0, 1): (52, -69, 34), (1, 1, 0): (25, 22, -47), (1, 1, 1): (24, 0, 0)}
+# Lab of the solid inks and their overprints on white paper. The inks are off on purpose (a teal cyan, a violet magenta, an amber
+# yellow), so that a picture shows whether its profile was used. Keys are cyan, magenta, yellow.
+SOLIDS = {(0, 0, 0): (100, 0, 0), (1, 0, 0): (60, -45, -20), (0, 1, 0): (42, 50, -45), (0, 0, 1): (86, 12, 85),
+          (0, 1, 1): (45, 45, 15), (1, 0, 1): (50, -50, 45), (1, 1, 0): (28, 15, -50), (1, 1, 1): (22, 0, 0)}
 
 
 def press_lab(c, m, y, k):
@@ -90,6 +91,8 @@ def press():
     for lightness in steps:  # grey component only: good enough for a direction nobody takes
         for _ in range(n * n):
             to_ink += [0, 0, 0, 65535 * (1 - lightness)]
+    forward, backward = lut16(4, 3, n, to_lab), lut16(3, 4, n, to_ink)
+    intents = [(b"A2B%d" % i, forward) for i in range(3)] + [(b"B2A%d" % i, backward) for i in range(3)]
     return profile(2, b"prtr", b"CMYK", b"Lab ", [
         (b"desc", description("Invented press (Enclosure fixture)")), (b"cprt", text("Public domain")),
-        (b"wtpt", xyz(0.9642, 1.0, 0.8249)), (b"A2B0", lut16(4, 3, n, to_lab)), (b"B2A0", lut16(3, 4, n, to_ink))])
+        (b"wtpt", xyz(0.9642, 1.0, 0.8249))] + intents)

@@ -30,7 +30,7 @@ def jpegs(rows):
     files = {"orientation-%d.jpg" % n: rgb_jpeg(card.stored_for_orientation(rows, n), before=exif.app1(exif.tiff(n))) for n in range(1, 9)}
     files |= {
         "cmyk-adobe.jpg": ink_jpeg(rows, jpeg.inverted_ink, adobe=0),
-        "cmyk-plain.jpg": ink_jpeg(rows, jpeg.ink),
+        "cmyk-plain.jpg": ink_jpeg(rows, jpeg.inverted_ink),
         "cmyk-icc.jpg": ink_jpeg(rows, jpeg.inverted_ink, adobe=0, before=exif.icc(icc.press())),
         "ycck.jpg": ink_jpeg(rows, jpeg.ycck, adobe=2),
         "grey.jpg": jpeg.jpeg(jpeg.planes_of(rows, lambda r, g, b: jpeg.ycc(r, g, b)[:1], 1), WIDTH, HEIGHT, jfif=True),
@@ -87,9 +87,17 @@ def write_all(media, work):
     for name, body in files.items():
         with open(os.path.join(folder, name), "wb") as f:
             f.write(body)
+    # The tiles of grid.heic: a card 160x256 held upright, stored lying down as 256x160, cut into 128x128 and padded below.
+    lying = card.stored_for_orientation(card.card(160, 256), 6)
+    lying += [lying[-1]] * 96
+    for n in range(4):
+        x, y = n % 2 * 128, n // 2 * 128
+        card.write_ppm(os.path.join(work, "tile-%d.ppm" % n), [row[3 * x:3 * (x + 128)] for row in lying[y:y + 128]])
     # For the encoders that make.sh runs.
     for name, picture in (("card", rows), ("card-clockwise", card.stored_for_orientation(rows, 8)),
                           ("card-counterclockwise", card.stored_for_orientation(rows, 6)),
+                          ("portrait-clockwise", card.stored_for_orientation(card.card(HEIGHT, WIDTH), 8)),
+                          ("portrait-counterclockwise", card.stored_for_orientation(card.card(HEIGHT, WIDTH), 6)),
                           ("card-large", card.enlarge(card.stored_for_orientation(card.card(300, 400), 6), 10))):
         card.write_ppm(os.path.join(work, name + ".ppm"), picture)
     with open(os.path.join(work, "card-alpha.png"), "wb") as f:
@@ -107,6 +115,7 @@ def write_heics(media, work):
         "irot-90.heic": heif.heic(clockwise, HEIGHT, WIDTH, rotation=1),
         "irot-270-exif-6.heic": heif.heic(counter, HEIGHT, WIDTH, rotation=3, exif=turned),
         "exif-6-only.heic": heif.heic(upright, WIDTH, HEIGHT, exif=turned),
+        "grid.heic": heif.grid([movie("tile-%d" % n) for n in range(4)], 2, (128, 128), (256, 160), rotation=3),
         "heic-named.jpg": heif.heic(upright, WIDTH, HEIGHT),
     }
     for name, body in files.items():

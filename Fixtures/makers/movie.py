@@ -14,6 +14,9 @@ def write_all(media, work):
         "edit-list-10-of-40.mp4": boxes.set_edit(long, 5, 10),
         # The headers say 5 s, the sample tables hold 40 s, and there is no edit list that would hide the rest.
         "lying-header.mp4": boxes.set_durations(boxes.drop_edit_lists(long), 5),
+        # As phones held upright record; the angle is how far a player turns the picture clockwise.
+        "rotation-90.mp4": boxes.set_rotation(read("turned-90.mp4"), 90),
+        "rotation-270.mp4": boxes.set_rotation(read("turned-270.mp4"), 270),
         "no-moov.mp4": boxes.remove(read("moov-last.mp4"), b"moov"),
     }
     for name, body in files.items():

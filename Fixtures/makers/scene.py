@@ -176,7 +176,7 @@ def scene(style):
             source_x = int(x + wave * 26 * depth)
             mirrored = upper[min(HORIZON - 1, max(0, source_y))][min(WIDTH - 1, max(0, source_x))]
             tint = min(0.85, style["water_tint"] + 0.38 * depth + 0.5 * max(0.0, wave))
-            pixel = mix(mirrored, style["water"], tint)
+            pixel = mix(mirrored, [0.4 * m + 0.6 * w for m, w in zip(mirrored, style["water"])], tint)
             track = math.exp(-abs(x - sx) / (50 + 190 * depth)) * smooth(0.02, 0.26, wave)
             row.append(mix(pixel, style["sparkle"], 0.8 * track))
         rows.append(row)
