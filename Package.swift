@@ -66,7 +66,9 @@ var targets: [Target] = [
     tests("PreparationTests", uses: ["Preparation", "RichPush"]),
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
-    tests("TransferTests", uses: ["Transfer", "RichPush"]),
+    // Servers and files for tests, for whichever test target needs them.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport"]),
     tests("AssetStoreTests", uses: ["AssetStore", "RichPush"]),
     tests("PipelineTests", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush"]),
     tests("EndToEnd", uses: ["RichPush"]),
