@@ -71,13 +71,17 @@ var targets: [Target] = [
     tests("PreparationTests", uses: ["Preparation", "RichPush"]),
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
-    tests("TransferTests", uses: ["Transfer", "RichPush"]),
+    // Servers and files for tests, for whichever test target needs them.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport"]),
     tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter"]),
     // Writes to a store until it is killed.
     program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
     tests(
       "PipelineTests",
-      uses: ["Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia"]),
+      uses: [
+        "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
+      ]),
     tests("EndToEnd", uses: ["RichPush"]),
   ]
 #endif
