@@ -64,8 +64,6 @@ var targets: [Target] = [
     program("EnclosureCommand", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush", "CGLib"]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
-    // Fills a store until it is killed.
-    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
     // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
     program(
       "FaultyMedia", path: "Tests/FaultyMedia", uses: ["Media", "MediaChannel", "Preparation"]),
@@ -73,11 +71,18 @@ var targets: [Target] = [
     tests("PreparationTests", uses: ["Preparation", "RichPush"]),
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
-    tests("TransferTests", uses: ["Transfer", "RichPush"]),
+    // Servers and files for tests, for whichever test target needs them.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport"]),
     tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter"]),
+    // Writes to a store until it is killed.
+    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
     tests(
       "PipelineTests",
-      uses: ["Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia"]),
+      uses: [
+        "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
+      ]),
+    tests("CommandTests", uses: ["EnclosureCommand"]),
     tests("EndToEnd", uses: ["RichPush"]),
   ]
 #endif

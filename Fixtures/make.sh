@@ -97,7 +97,7 @@ cut_at() {
 
 # --- animations -------------------------------------------------------------------------------------------------------
 make_animations() {
-  local dir=$media/animation n
+  local dir=$media/animation
   mkdir -p "$dir" "$out/expected"
   python animation "$media" "$out/expected"
 
@@ -246,6 +246,7 @@ make_large() {
 
 check() {
   local status=0 listed present
+  # shellcheck disable=SC2016 # the backticks are Markdown's
   listed=$(sed -n 's/^| `\([a-z]*\/[^`]*\)` |.*/\1/p' "$here/README.md" | sort)
   present=$(cd "$here/media" && find . -type f -printf '%P\n' | sort)
   diff <(echo "$listed") <(echo "$present") --label README.md --label media -u || status=1

@@ -71,3 +71,8 @@ def insert(jpeg, *segments):
     if jpeg[2:4] == b"\xff\xe0":
         at = 4 + struct.unpack(">H", jpeg[4:6])[0]
     return jpeg[:at] + b"".join(segments) + jpeg[at:]
+
+
+def write_segment(orientation, path):
+    with open(path, "wb") as f:
+        f.write(app1(tiff(int(orientation), "Fixture Works", "Invented One")))

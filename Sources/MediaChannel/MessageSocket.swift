@@ -42,7 +42,7 @@ package final class MessageSocket {
   }
 
   /// Sends a message. The files stay the caller's; the other end gets descriptors of its own.
-  package func send(_ message: some Encodable, files: [OpenFile] = []) throws(Failure) {
+  package func send(_ message: some Encodable, files: [any DescriptorOwner] = []) throws(Failure) {
     let body: Data
     do {
       body = try JSONEncoder().encode(message)

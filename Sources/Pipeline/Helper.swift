@@ -70,7 +70,7 @@ final class Helper {
   /// Sends a request and waits for its answer.
   /// - Parameter seconds: how long that may take.
   func exchange<Request: Encodable, Reply: Decodable>(
-    _ request: Request, files: [OpenFile], within seconds: Double, as type: Reply.Type
+    _ request: Request, files: [any DescriptorOwner], within seconds: Double, as type: Reply.Type
   ) throws(Failure) -> Reply {
     let deadline = monotonicSeconds() + seconds
     do {

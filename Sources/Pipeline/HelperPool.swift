@@ -28,7 +28,7 @@ package final class HelperPool: Sendable {
 
   private struct Job {
     let request: HelperRequest
-    let files: [OpenFile]
+    let files: [any DescriptorOwner]
     let continuation: CheckedContinuation<Result<HelperReply.Outcome, any Error>, Never>
   }
 
@@ -70,7 +70,7 @@ package final class HelperPool: Sendable {
   /// Has a request answered by the next free helper.
   /// - Throws: `CancellationError` when the pool is closed or the task was cancelled before its turn came, else the
   ///   `Rejection.Reason` of the source.
-  package func perform(_ request: HelperRequest, files: [OpenFile]) async throws -> HelperReply.Outcome {
+  package func perform(_ request: HelperRequest, files: [any DescriptorOwner]) async throws -> HelperReply.Outcome {
     try Task.checkCancellation()
     let result = await withCheckedContinuation { continuation in
       let job = Job(request: request, files: files, continuation: continuation)
