@@ -6,6 +6,8 @@ import MediaChannel
 final class Helper {
   /// Why a helper gave no answer. It is of no use afterwards.
   enum Failure: Error {
+    /// Somebody wanted it to stop.
+    case aborted
     case deadline
     /// Bytes of resident memory that were seen.
     case memory(Int)
@@ -68,14 +70,17 @@ final class Helper {
   }
 
   /// Sends a request and waits for its answer.
-  /// - Parameter seconds: how long that may take.
+  /// - Parameters:
+  ///   - seconds: how long that may take.
+  ///   - isAborted: is asked a few times a second.
   func exchange<Request: Encodable, Reply: Decodable>(
-    _ request: Request, files: [any DescriptorOwner], within seconds: Double, as type: Reply.Type
+    _ request: Request, files: [any DescriptorOwner], within seconds: Double, as type: Reply.Type,
+    isAborted: () -> Bool
   ) throws(Failure) -> Reply {
     let deadline = monotonicSeconds() + seconds
     do {
       try socket.send(request, files: files)
-      let reply = try socket.receive(type) { () throws(Failure) in try wait(until: deadline) }
+      let reply = try socket.receive(type) { () throws(Failure) in try wait(until: deadline, isAborted) }
       answers += 1
       return reply.message
     } catch let failure as Failure {
@@ -112,12 +117,13 @@ final class Helper {
 
   private var isReaped = false
 
-  private func wait(until deadline: Double) throws(Failure) {
+  private func wait(until deadline: Double, _ isAborted: () -> Bool) throws(Failure) {
     while true {
+      guard !isAborted() else { throw .aborted }
       let left = deadline - monotonicSeconds()
       guard left > 0 else { throw .deadline }
       var entry = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&entry, 1, Int32(min(left, memoryLookInterval) * 1000) + 1)
+      let ready = poll(&entry, 1, Int32(min(left, lookInterval) * 1000) + 1)
       if ready > 0 { return }
       let resident = residentBytes
       guard resident < memoryMark else { throw .memory(resident) }
@@ -149,7 +155,7 @@ final class Helper {
 }
 
 /// How often a working helper's memory is looked at, in seconds.
-private let memoryLookInterval = 0.05
+private let lookInterval = 0.05
 
 func monotonicSeconds() -> Double {
   var time = timespec()
