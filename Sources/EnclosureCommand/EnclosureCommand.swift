@@ -5,9 +5,9 @@ import Pipeline
 @main
 struct EnclosureCommand {
   static let version = "0.1.0"
-  static let commands: [any Command.Type] = [
-    PrepareCommand.self, BatchCommand.self, InspectCommand.self, DoctorCommand.self,
-  ]
+  static var commands: [any Command.Type] {
+    [PrepareCommand.self, BatchCommand.self, InspectCommand.self, DoctorCommand.self]
+  }
 
   static func main() async {
     // A reader who has gone away shows in what write returns.

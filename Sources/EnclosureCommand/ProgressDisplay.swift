@@ -8,10 +8,12 @@ struct ProgressDisplay {
   private let clock = ContinuousClock()
   private let start = ContinuousClock().now
   private var progress = Progress(total: 0)
-  private var lastShown = -Double.infinity
+  /// When something was shown, in seconds since the start; on a terminal that is at once.
+  private var lastShown: Double
 
   init(isQuiet: Bool) {
     self.isQuiet = isQuiet
+    lastShown = Console.errorIsTerminal ? -.infinity : 0
   }
 
   mutating func show(_ event: Batch.Event) {
@@ -38,10 +40,8 @@ struct ProgressDisplay {
     guard !isQuiet, progress.total > 0, progress.elapsed - lastShown >= (isTerminal ? 0.1 : 10) else { return }
     if isTerminal {
       Console.error("\r\(progress.bar(columns: Console.columns))\u{1B}[K")
-    } else if progress.done > 0 {
-      Console.error("\(progress.line)\n")
     } else {
-      return
+      Console.error("\(progress.line)\n")
     }
     lastShown = progress.elapsed
   }

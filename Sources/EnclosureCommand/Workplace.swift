@@ -57,11 +57,9 @@ struct Workplace {
   private static func helperProgram() throws(UsageError) -> String {
     var path = getenv("ENCLOSURE_MEDIA").map { String(cString: $0) } ?? ""
     if path.isEmpty {
-      var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-      let count = buffer.withUnsafeMutableBytes { bytes in
-        readlink("/proc/self/exe", bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-      }
-      let own = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = readlink("/proc/self/exe", &buffer, buffer.count)
+      let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
       path = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
       path += "/enclosure-media"
     }
