@@ -82,6 +82,7 @@ var targets: [Target] = [
       uses: [
         "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
       ]),
+    tests("CommandTests", uses: ["EnclosureCommand"]),
     tests("EndToEnd", uses: ["RichPush"]),
   ]
 #endif
