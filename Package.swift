@@ -52,23 +52,36 @@ var targets: [Target] = [
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
     module("Digest", uses: ["CCrypto"]),
+    module("Blocking"),
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CFFmpeg"]),
     module("Transfer", uses: ["RichPush", "CCurl"]),
-    module("AssetStore", uses: ["RichPush", "Digest"]),
+    module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
-      uses: ["Transfer", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "CLinux"]),
+      uses: ["Transfer", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux"]),
 
     program("EnclosureCommand", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush", "CGLib"]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
+    // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
+    program(
+      "FaultyMedia", path: "Tests/FaultyMedia", uses: ["Media", "MediaChannel", "Preparation"]),
+
     tests("PreparationTests", uses: ["Preparation", "RichPush"]),
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
-    tests("TransferTests", uses: ["Transfer", "RichPush"]),
-    tests("AssetStoreTests", uses: ["AssetStore", "RichPush"]),
-    tests("PipelineTests", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush"]),
+    // Servers and files for tests, for whichever test target needs them.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport"]),
+    tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter"]),
+    // Writes to a store until it is killed.
+    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
+    tests(
+      "PipelineTests",
+      uses: [
+        "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
+      ]),
     tests("EndToEnd", uses: ["RichPush"]),
   ]
 #endif

@@ -1,20 +1,23 @@
-// Linux calls that Swift cannot import: variadic functions and the CMSG macros.
+// Linux calls that Swift cannot import: variadic functions, the CMSG macros and those of a wait status.
 #ifndef ENCLOSURE_CLINUX_SHIM_H
 #define ENCLOSURE_CLINUX_SHIM_H
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <sys/resource.h>
+#include <signal.h>
 #include <spawn.h>
+
+// glibc shows these under _GNU_SOURCE only, and Swift's own Glibc module is built without.
+int mkostemp(char *_Nonnull pattern, int flags);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *_Nonnull actions, int from);
 
 /// Kills the calling process when the thread that started it ends.
 static inline int enclosure_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
+
+/// From now on no program that is started may have more rights than this process.
+static inline int enclosure_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
 /// Opens `path` relative to `directory` (`AT_FDCWD` for the working directory). Returns a descriptor or -1.
 static inline int enclosure_openat(int directory, const char *_Nonnull path, int flags, unsigned int mode) {

@@ -19,13 +19,34 @@ package final class SHA256 {
 
   /// The digest in lower-case hex. Nothing may be added afterwards.
   package func finish() -> String {
-    var digest = [UInt8](repeating: 0, count: 32)
-    EVP_DigestFinal_ex(context, &digest, nil)
-    return digest.reduce(into: "") { text, byte in
-      text.append(hexDigits[Int(byte >> 4)])
-      text.append(hexDigits[Int(byte & 15)])
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digest in
+      digest.initialize(repeating: 0)
+      EVP_DigestFinal_ex(context, digest.baseAddress, nil)
+      return lowercaseHex(UnsafeRawBufferPointer(digest))
     }
   }
 }
 
-private let hexDigits = Array("0123456789abcdef")
+/// SHA-256 of some bytes, in lower-case hex.
+package func sha256(of bytes: some Sequence<UInt8>) -> String {
+  let digest = SHA256()
+  let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { digest.update(UnsafeRawBufferPointer($0)) }
+  if isContiguous == nil {
+    Array(bytes).withUnsafeBytes { digest.update($0) }
+  }
+  return digest.finish()
+}
+
+private func lowercaseHex(_ bytes: UnsafeRawBufferPointer) -> String {
+  String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+    for (index, byte) in bytes.enumerated() {
+      text[index * 2] = hexDigit(byte >> 4)
+      text[index * 2 + 1] = hexDigit(byte & 15)
+    }
+    return bytes.count * 2
+  }
+}
+
+private func hexDigit(_ value: UInt8) -> UInt8 {
+  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+}

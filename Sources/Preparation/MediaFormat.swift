@@ -27,6 +27,8 @@ package struct MediaFormat: RawRepresentable, Hashable, Sendable, Codable {
   package static let avi = MediaFormat(rawValue: "avi")
   package static let mpegTS = MediaFormat(rawValue: "mpegts")
   package static let mpegPS = MediaFormat(rawValue: "mpeg")
+  /// MPEG-1 or MPEG-2 video without a container.
+  package static let mpegVideo = MediaFormat(rawValue: "mpegvideo")
   package static let mp3 = MediaFormat(rawValue: "mp3")
   package static let wav = MediaFormat(rawValue: "wav")
   package static let aiff = MediaFormat(rawValue: "aiff")

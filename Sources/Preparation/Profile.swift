@@ -22,6 +22,9 @@ package struct Profile: Sendable, Equatable {
   /// The longest grace for encoders that round the last frame up, in seconds.
   package var maximumGrace = 0.05
 
+  /// Counts up whenever the same source would be prepared in another way than before.
+  package static let version = 1
+
   /// The bundled profile.
   package static let ios = Profile()
 

@@ -1,0 +1,1 @@
+"""Hand-made bytes for the fixtures. Python standard library only."""

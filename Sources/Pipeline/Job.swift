@@ -1,0 +1,37 @@
+package import Preparation
+package import RichPush
+
+/// What to prepare: one to four sources of one notification.
+package struct Job: Sendable {
+  package var id: String
+  package var sources: [JobSource]
+  package var payload: JSONValue?
+  package var options: PreparationOptions
+
+  package init(
+    id: String, sources: [JobSource], payload: JSONValue? = nil, options: PreparationOptions = PreparationOptions()
+  ) {
+    self.id = id
+    self.sources = sources
+    self.payload = payload
+    self.options = options
+  }
+}
+
+/// One medium as a job names it. Never trusted.
+package struct JobSource: Sendable {
+  package enum Location: Sendable, Hashable {
+    /// http or https.
+    case url(String)
+    case file(FilePath)
+  }
+
+  package var location: Location
+  /// The attachment's identifier; by default `media-` and the source's number.
+  package var identifier: String?
+
+  package init(_ location: Location, identifier: String? = nil) {
+    self.location = location
+    self.identifier = identifier
+  }
+}

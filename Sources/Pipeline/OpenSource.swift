@@ -1,0 +1,107 @@
+import AssetStore
+import Blocking
+import Digest
+import Glibc
+import MediaChannel
+import RichPush
+import Transfer
+
+extension WorkFile: DescriptorOwner {}
+
+/// A source whose bytes are at hand.
+struct OpenSource: Sendable {
+  /// Held open as long as somebody reads it.
+  let file: any DescriptorOwner
+  /// For people and manifests; free of secrets.
+  let name: String
+  /// The extension of the source's name, in lower case: what it claims to be.
+  let claimedExtension: String?
+  /// What the transfer told; nil for a file.
+  let download: Download?
+  let state: FileState
+
+  /// Opens a local file.
+  init(path: FilePath) async throws(Rejection.Reason) {
+    name = path.description
+    claimedExtension = path.fileExtension
+    download = nil
+    (file, state) = try await blocking { () throws(Rejection.Reason) in
+      // Without O_NONBLOCK a pipe without a writer would hold this thread for ever.
+      let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+      guard descriptor >= 0 else { throw unreadable(errno) }
+      let file = OpenFile(adopting: descriptor)
+      return (file, try FileState(of: descriptor))
+    }
+  }
+
+  /// Takes over what a transfer has written.
+  init(_ download: Download, named name: String, in spool: WorkFile) throws(Rejection.Reason) {
+    file = spool
+    self.name = name
+    claimedExtension = FilePath(download.finalURL).fileExtension
+    self.download = download
+    state = try FileState(of: spool.descriptor)
+  }
+
+  /// SHA-256 of the bytes, in lower-case hex.
+  /// - Throws: `fetch_failed` when the file changes while it is used: what was prepared may be of either version.
+  func hash() async throws(Rejection.Reason) -> String {
+    let (file, state) = (file, state)
+    return try await blocking { () throws(Rejection.Reason) in
+      let hash: (hex: String, bytes: Int)
+      do throws(ReadFailure) {
+        hash = try sha256(ofFile: file.descriptor)
+      } catch {
+        throw unreadable(error.errno)
+      }
+      guard hash.bytes == state.bytes else { throw changed }
+      return hash.hex
+    }
+  }
+
+  /// Makes sure that the file is still the one that was opened.
+  func requireUnchanged() throws(Rejection.Reason) {
+    guard try FileState(of: file.descriptor) == state else { throw changed }
+  }
+}
+
+/// What changes when a file is written to.
+package struct FileState: Sendable, Equatable {
+  package let bytes: Int
+  /// Nanoseconds since 1970.
+  package let modified: Int
+
+  init(of descriptor: Int32) throws(Rejection.Reason) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw unreadable(errno) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR:
+      throw Rejection.Reason(
+        .fetchFailed, at: .fetch, "the source is a folder; enclosure batch prepares all files in one", permanent: true)
+    default:
+      throw Rejection.Reason(
+        .fetchFailed, at: .fetch, "the source is no regular file but a device, pipe or socket", permanent: true)
+    }
+    self.init(status)
+  }
+
+  init(_ status: stat) {
+    bytes = Int(status.st_size)
+    modified = status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
+  }
+}
+
+private let changed = Rejection.Reason(
+  .fetchFailed, at: .fetch, "the file was changed while it was read; prepare it again when it is complete")
+
+/// A local file that cannot be opened or read, by its `errno`.
+func unreadable(_ code: Int32) -> Rejection.Reason {
+  let permanent: Bool
+  switch code {
+  case EIO, EMFILE, ENFILE, ENOMEM, ESTALE, EINTR, EAGAIN, ETIMEDOUT: permanent = false
+  default: permanent = true
+  }
+  return Rejection.Reason(
+    .fetchFailed, at: .fetch, "the file cannot be read: \(String(cString: strerror(code)))", permanent: permanent)
+}

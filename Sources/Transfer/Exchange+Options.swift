@@ -1,0 +1,96 @@
+import CCurl
+import Glibc
+
+extension Exchange {
+  /// Makes the easy handle for this request.
+  ///
+  /// - Returns: nil when libcurl lacks memory or an option.
+  func makeHandle(_ configuration: TransferConfiguration) -> EasyHandle? {
+    guard let easy = EasyHandle() else { return nil }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+
+    easy.set(CURLOPT_URL, request.url.text)
+    easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+    // Every hop is a request of its own: see `Downloader`.
+    easy.set(CURLOPT_FOLLOWLOCATION, 0)
+    easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    if let credentials = request.credentials {
+      easy.set(CURLOPT_HTTPAUTH, 1 << 0)  // CURLAUTH_BASIC, a macro with a cast
+      easy.set(CURLOPT_USERNAME, credentials.user)
+      easy.set(CURLOPT_PASSWORD, credentials.password)
+    }
+    easy.set(headers: ["Accept: \(acceptedTypes)", "Accept-Encoding: identity"])
+    easy.set(CURLOPT_USERAGENT, configuration.userAgent)
+    easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+    if !configuration.usesProxyFromEnvironment {
+      easy.set(CURLOPT_PROXY, "")
+      easy.set(CURLOPT_NOPROXY, "*")
+    }
+    if let file = configuration.caFile { easy.set(CURLOPT_CAINFO, file) }
+
+    let limits = request.limits
+    easy.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(limits.connectTimeout))
+    easy.set(CURLOPT_TIMEOUT_MS, milliseconds(request.remainingTime))
+    easy.set(CURLOPT_LOW_SPEED_LIMIT, limits.stallBytesPerSecond)
+    easy.set(CURLOPT_LOW_SPEED_TIME, limits.stallTimeout)
+    easy.set(CURLOPT_NOSIGNAL, 1)
+    // Without it, ending a transfer whose name is being looked up waits for getaddrinfo, and everybody with it
+    // (curl issue 8515). The lookup's thread then cleans up after itself.
+    easy.set(CURLOPT_QUICK_EXIT, 1)
+    easy.set(CURLOPT_BUFFERSIZE, 32 * 1024)
+
+    easy.set(CURLOPT_HEADERFUNCTION, receiveHeader, CURLOPT_HEADERDATA, context: context)
+    easy.set(CURLOPT_WRITEFUNCTION, receiveBody, CURLOPT_WRITEDATA, context: context)
+    easy.set(openSocket: openSocket, context: context)
+    return easy.fault == nil ? easy : nil
+  }
+}
+
+/// libcurl takes 0 for "no limit" or its default.
+private func milliseconds(_ seconds: Double) -> Int {
+  max(1, Int(min(seconds, 1e6) * 1000))
+}
+
+/// What iOS can show, and what can be made into it. Neither WebP nor AVIF is named: image services send them to whoever
+/// says that he takes them, and they would have to be converted.
+private let acceptedTypes = """
+  image/jpeg, image/png, image/gif, image/heic;q=0.9, video/mp4, video/quicktime;q=0.9, \
+  audio/mpeg, audio/mp4, audio/wav;q=0.9, audio/aiff;q=0.9, */*;q=0.1
+  """
+
+// C calls these on the transfer thread. They capture nothing: the context pointer is the exchange, which the transfer
+// thread keeps alive as long as its easy handle.
+
+private func receiveHeader(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context else { return 0 }
+  let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  let goesOn = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().take(headerLine: line)
+  return goesOn ? line.count : stop(line)
+}
+
+private func receiveBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context else { return 0 }
+  let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  let goesOn = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().take(body: chunk)
+  return goesOn ? chunk.count : stop(chunk)
+}
+
+/// Any other number than that of the bytes given ends the transfer with CURLE_WRITE_ERROR, also when none was given.
+private func stop(_ bytes: UnsafeRawBufferPointer) -> Int {
+  bytes.isEmpty ? 1 : 0
+}
+
+/// Opens the socket for one address that is about to be dialled: the place where addresses are judged.
+private func openSocket(
+  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+  guard let address else { return -1 }
+  // Close-on-exec, which libcurl leaves out: helper processes must not inherit connections.
+  let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+  return socket(address.pointee.family, type, address.pointee.protocol)
+}

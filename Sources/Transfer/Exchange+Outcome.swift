@@ -1,0 +1,140 @@
+import CCurl
+import Glibc
+import RichPush
+
+extension Exchange {
+  /// What came out of the transfer, once libcurl says that it has ended.
+  func report(_ code: CURLcode) -> ExchangeReport {
+    let retryAfter = easy?.offset(CURLINFO_RETRY_AFTER) ?? 0
+    return ExchangeReport(
+      outcome: outcome(code), bytesReceived: sink.bytes, timings: timings,
+      retryAfter: retryAfter > 0 ? Double(retryAfter) : nil)
+  }
+
+  private func outcome(_ code: CURLcode) -> ExchangeReport.Outcome {
+    if let fault { return .failed(fault) }
+    guard let status = response.status else { return .failed(reason(for: code)) }
+    // The body of a redirect or an error does not matter, nor how it ended.
+    guard isSuccess(status) else {
+      if [301, 302, 303, 307, 308].contains(status), let target = easy?.string(CURLINFO_REDIRECT_URL) {
+        return .redirect(target)
+      }
+      return .failed(statusReason(status))
+    }
+    guard code == CURLE_OK else { return .failed(reason(for: code)) }
+    guard sink.bytes > 0 else {
+      return .failed(Rejection.Reason(.empty, at: .fetch, "the server sent no bytes, with status \(status)"))
+    }
+    do throws(Rejection.Reason) {
+      try sink.end()
+      return .body(status: status, declaredType: response.declaredType)
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  private func statusReason(_ status: Int) -> Rejection.Reason {
+    let meanings = [
+      401: "authorisation needed", 403: "forbidden", 404: "not found", 408: "request timeout", 410: "gone",
+      425: "too early", 429: "too many requests", 500: "server error", 502: "bad gateway", 503: "unavailable",
+      504: "gateway timeout",
+    ]
+    let meaning = meanings[status].map { " (\($0))" } ?? ""
+    let mayPass = status >= 500 || [408, 425, 429].contains(status)
+    return Rejection.Reason(
+      .httpStatus, at: .fetch, "the server answered with status \(status)\(meaning)", measured: Double(status),
+      permanent: !mayPass)
+  }
+
+  /// - Precondition: no callback has stopped the transfer.
+  private func reason(for code: CURLcode) -> Rejection.Reason {
+    let origin = request.url.origin
+    func failed(_ message: String, permanent: Bool = false) -> Rejection.Reason {
+      Rejection.Reason(.fetchFailed, at: .fetch, message, permanent: permanent)
+    }
+    switch code {
+    case CURLE_OPERATION_TIMEDOUT: return timeoutReason()
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+      return failed("the host name \(origin.host) could not be resolved")
+    case CURLE_COULDNT_CONNECT: return failed("could not connect to \(origin.name)\(systemCause)")
+    case CURLE_PEER_FAILED_VERIFICATION: return failed(certificateMessage(), permanent: true)
+    case CURLE_SSL_CONNECT_ERROR:
+      // A connection that breaks during the handshake ends here too, so it may be worth another attempt.
+      return failed("the TLS handshake with \(origin.name) failed; the port may not speak TLS")
+    case CURLE_SSL_CACERT_BADFILE: return failed("the file with trusted certificates cannot be read", permanent: true)
+    case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+      CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+      return failed("no secure connection to \(origin.name): \(description(of: code))", permanent: true)
+    case CURLE_PARTIAL_FILE:
+      if let declared = response.declaredBytes { return failed("the body ended after \(sink.bytes) of \(declared) bytes") }
+      return failed("the body ended after \(sink.bytes) bytes, before its last chunk")
+    case CURLE_GOT_NOTHING: return failed("\(origin.name) closed the connection without an answer")
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WRITE_ERROR:
+      let place = response.status == nil ? "before an answer came" : "after \(sink.bytes) bytes of the body"
+      return failed("the connection to \(origin.name) broke \(place)\(systemCause)")
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
+      return failed("\(origin.name) does not answer in proper HTTP", permanent: true)
+    case CURLE_URL_MALFORMAT:
+      return Rejection.Reason(.invalidJob, at: .fetch, "the URL is malformed")
+    default: return failed("the transfer from \(origin.name) failed: \(description(of: code))")
+    }
+  }
+
+  private func timeoutReason() -> Rejection.Reason {
+    let limits = request.limits
+    let times = timings
+    let name = request.url.origin.name
+    func late(_ message: String, limit: Double, measured: Double) -> Rejection.Reason {
+      Rejection.Reason(.fetchTimeout, at: .fetch, message, limit: limit, measured: measured)
+    }
+    if times.total >= request.remainingTime {
+      return late(
+        "the download did not finish within \(limits.totalTimeout.text) s; \(sink.bytes) bytes had come",
+        limit: limits.totalTimeout, measured: limits.totalTimeout - request.remainingTime + times.total)
+    }
+    if (easy?.offset(CURLINFO_PRETRANSFER_TIME_T) ?? 0) == 0 {
+      let step =
+        times.nameLookup == 0
+        ? "the host name \(request.url.origin.host) was not resolved"
+        : times.connect == 0 ? "\(name) did not accept a connection" : "the TLS handshake with \(name) did not finish"
+      return late(
+        "\(step) within \(limits.connectTimeout.text) s", limit: limits.connectTimeout, measured: times.total)
+    }
+    return late(
+      "\(name) sent less than \(limits.stallBytesPerSecond) bytes per second for \(limits.stallTimeout) s; "
+        + "\(sink.bytes) bytes had come",
+      limit: Double(limits.stallTimeout), measured: times.total)
+  }
+
+  private func certificateMessage() -> String {
+    let origin = request.url.origin
+    // OpenSSL's X509_V_ERR_… numbers; 0 is libcurl's own check of the name.
+    switch easy?.integer(CURLINFO_SSL_VERIFYRESULT) ?? 0 {
+    case 0, 62, 64: return "the certificate does not match the host \(origin.host)"
+    case 9: return "the certificate of \(origin.name) is not valid yet"
+    case 10: return "the certificate of \(origin.name) has expired"
+    case 18, 19: return "the certificate of \(origin.name) is self-signed"
+    case 2, 20, 21, 27: return "the certificate of \(origin.name) was not issued by a trusted authority"
+    case 23: return "the certificate of \(origin.name) was revoked"
+    case let number: return "the certificate of \(origin.name) is not valid (OpenSSL error \(number))"
+    }
+  }
+
+  /// `: connection refused`, where the system gave a cause.
+  private var systemCause: String {
+    let code = easy?.integer(CURLINFO_OS_ERRNO) ?? 0
+    return code == 0 ? "" : ": \(systemMessage(Int32(truncatingIfNeeded: code)))"
+  }
+
+  /// libcurl's fixed text for a code; it never holds anything of the URL.
+  private func description(of code: CURLcode) -> String {
+    curl_easy_strerror(code).map { String(cString: $0) } ?? "code \(code.rawValue)"
+  }
+}
+
+extension Double {
+  /// Seconds without a needless fraction.
+  fileprivate var text: String {
+    self == rounded() && magnitude < 1e9 ? "\(Int(self))" : "\(self)"
+  }
+}

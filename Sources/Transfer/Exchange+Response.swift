@@ -1,0 +1,123 @@
+import CCurl
+import RichPush
+
+extension Exchange {
+  /// Takes one line of a header, its line end included. The header's last line is empty.
+  ///
+  /// - Returns: whether to go on.
+  func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    response.headerBytes += line.count
+    guard response.headerBytes <= request.limits.maximumHeaderBytes else {
+      let limit = request.limits.maximumHeaderBytes
+      return stop(
+        Rejection.Reason(
+          .fetchFailed, at: .fetch, "the response header is larger than \(limit) bytes", limit: Double(limit),
+          measured: Double(response.headerBytes), permanent: true))
+    }
+    // After the body come trailers, which say nothing about it.
+    guard response.status == nil else { return true }
+    let text = String(decoding: line, as: UTF8.self).trimmed
+    if text.isEmpty { return endOfHeader() }
+    if text.hasPrefix("HTTP/") {
+      response.coding = nil
+    } else if let colon = text.firstIndex(of: ":") {
+      take(field: text[..<colon].lowercased(), String(text[text.index(after: colon)...]).trimmed)
+    }
+    return true
+  }
+
+  private func take(field name: String, _ value: String) {
+    guard name == "content-encoding" || name == "transfer-encoding" else { return }
+    let plain = name == "content-encoding" ? ["identity", ""] : ["chunked", "identity", ""]
+    let codings = value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
+    if let coding = codings.first(where: { !plain.contains($0) }) { response.coding = coding }
+  }
+
+  private func endOfHeader() -> Bool {
+    guard let easy else { return false }
+    let status = easy.integer(CURLINFO_RESPONSE_CODE)
+    // 100 Continue and 103 Early Hints come before the response itself.
+    guard status >= 200 else { return true }
+    response.status = status
+    response.declaredType = easy.string(CURLINFO_CONTENT_TYPE).flatMap(mediaType)
+    let length = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+    response.declaredBytes = length >= 0 ? length : nil
+    guard isSuccess(status) else { return true }
+    if status == 206 {
+      return stop(
+        Rejection.Reason(
+          .fetchFailed, at: .fetch, "the server sent a part of the file though the whole was asked for",
+          permanent: true))
+    }
+    if let coding = response.coding {
+      let name = coding.isToken ? coding : "unknown"
+      return stop(
+        Rejection.Reason(
+          .fetchFailed, at: .fetch,
+          "the server sent the body in the coding \(name) though Accept-Encoding: identity was asked for",
+          permanent: true))
+    }
+    do throws(Rejection.Reason) {
+      try sink.begin(declaredType: response.declaredType, declaredBytes: response.declaredBytes)
+      return true
+    } catch {
+      return stop(error)
+    }
+  }
+
+  /// Takes some bytes of the body.
+  ///
+  /// - Returns: whether to go on.
+  func take(body chunk: UnsafeRawBufferPointer) -> Bool {
+    guard let status = response.status else { return false }
+    guard isSuccess(status) else {
+      response.discarded += chunk.count
+      return response.discarded <= Response.maximumDiscarded
+    }
+    do throws(Rejection.Reason) {
+      try sink.append(chunk)
+      return true
+    } catch {
+      return stop(error)
+    }
+  }
+
+  private func stop(_ reason: Rejection.Reason) -> Bool {
+    fault = reason
+    return false
+  }
+}
+
+func isSuccess(_ status: Int) -> Bool {
+  (200..<300).contains(status)
+}
+
+/// `image/png` of `Image/PNG; charset=x`; nil for what is no media type. It goes into manifests, so it is held short.
+private func mediaType(_ contentType: String) -> String? {
+  let type = String(contentType.prefix { $0 != ";" }).trimmed.lowercased()
+  let parts = type.split(separator: "/", omittingEmptySubsequences: false)
+  guard parts.count == 2, parts.allSatisfy({ String($0).isToken }), type.utf8.count <= 127 else { return nil }
+  return type
+}
+
+extension String {
+  /// Without white space and line ends on both sides.
+  fileprivate var trimmed: String {
+    let inner = drop(while: \.isWhitespace)
+    guard let last = inner.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+    return String(inner[...last])
+  }
+
+  /// A token as RFC 9110 section 5.6.2 has it, of moderate length.
+  fileprivate var isToken: Bool {
+    !isEmpty && utf8.count <= 64
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+}

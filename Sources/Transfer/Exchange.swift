@@ -1,0 +1,96 @@
+import CCurl
+import RichPush
+import Synchronization
+
+/// What one request needs to know.
+struct ExchangeRequest: Sendable {
+  var url: RequestURL
+  /// Those of the job's URL, as long as the request goes to the same origin, or those of a redirect's URL.
+  var credentials: RequestURL.Credentials?
+  /// Open and writable until the exchange has ended; the caller's.
+  var descriptor: Int32
+  var limits: TransferLimits
+  /// Seconds that are left of the download's total.
+  var remainingTime: Double
+  var limit: @Sendable (DownloadHead) -> Int
+}
+
+/// One request and its response: what runs on one easy handle.
+///
+/// `@unchecked Sendable`: an exchange is made in a task and handed over with its `start` command. From then until its
+/// continuation is resumed, only the transfer thread touches it, except for `isCancelled`, which is atomic. A
+/// cancellation may overtake the start: then the thread looks at nothing but `hasArrived`, which only it writes.
+final class Exchange: @unchecked Sendable {
+  let request: ExchangeRequest
+  /// Set by the task that waits.
+  let isCancelled = Atomic(false)
+  /// Whether the transfer thread has taken it over.
+  var hasArrived = false
+
+  var continuation: CheckedContinuation<ExchangeReport, Never>?
+  var easy: EasyHandle?
+  var sink: BodySink
+  var response = Response()
+  /// Why a callback stopped the transfer.
+  var fault: Rejection.Reason?
+
+  /// The response as far as its header has been read.
+  struct Response {
+    var headerBytes = 0
+    /// The status of the final response, once its header is complete.
+    var status: Int?
+    var declaredType: String?
+    var declaredBytes: Int?
+    /// The coding that the body comes in although none was asked for.
+    var coding: String?
+    /// Bytes of a body that is of no use (of a redirect or an error), read so that the connection can be used again.
+    var discarded = 0
+
+    /// More is not read for the sake of the connection.
+    static let maximumDiscarded = 64 * 1024
+  }
+
+  init(_ request: ExchangeRequest) {
+    self.request = request
+    sink = BodySink(
+      descriptor: request.descriptor, maximumBytes: request.limits.maximumBytes, limit: request.limit)
+  }
+
+  /// Resumes the task that waits. The exchange belongs to nobody afterwards, and its descriptor is not used any more.
+  func finish(_ report: ExchangeReport) {
+    easy = nil
+    let waiting = continuation
+    continuation = nil
+    waiting?.resume(returning: report)
+  }
+
+  func finish(_ reason: Rejection.Reason) {
+    finish(ExchangeReport(outcome: .failed(reason), bytesReceived: sink.bytes, timings: timings))
+  }
+
+  var timings: TransferTimings {
+    guard let easy else { return TransferTimings() }
+    return TransferTimings(
+      nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.seconds(CURLINFO_CONNECT_TIME_T),
+      tlsHandshake: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
+      firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T), total: easy.seconds(CURLINFO_TOTAL_TIME_T))
+  }
+}
+
+/// How an exchange ended.
+struct ExchangeReport: Sendable {
+  enum Outcome: Sendable {
+    /// The whole body is in the file.
+    case body(status: Int, declaredType: String?)
+    /// The absolute URL that the server names, unchecked.
+    case redirect(String)
+    case failed(Rejection.Reason)
+  }
+
+  var outcome: Outcome
+  /// Bytes of the body that came, whether or not it is whole.
+  var bytesReceived: Int
+  var timings: TransferTimings
+  /// Seconds, when the server asks for a pause.
+  var retryAfter: Double?
+}

@@ -1,0 +1,48 @@
+/// What one download may cost. Times are in seconds, sizes in bytes.
+package struct TransferLimits: Sendable, Equatable {
+  /// The largest body, whatever it turns out to be. The limit by kind comes on top, as soon as the kind is known.
+  package var maximumBytes = 500_000_000
+  /// The largest response header, all lines together.
+  package var maximumHeaderBytes = 64 * 1024
+  /// How many redirects are followed.
+  package var redirects = 5
+  /// For looking up the name, connecting, and the TLS handshake together.
+  package var connectTimeout = 5.0
+  /// A transfer that stays below this many bytes per second for `stallTimeout` has stalled. Waiting for the first byte
+  /// counts too.
+  package var stallBytesPerSecond = 1000
+  /// In whole seconds: libcurl measures no finer.
+  package var stallTimeout = 10
+  /// For all requests of a download together, redirects and attempts included. Time spent waiting for a free place or
+  /// between attempts does not count.
+  package var totalTimeout = 60.0
+  /// How often a source is tried when its faults are transient.
+  package var attempts = 3
+  /// The wait before the second attempt is random between 0 and this, and the bound doubles with each further one
+  /// ("full jitter": AWS Architecture Blog, "Exponential Backoff And Jitter").
+  package var backoff = 0.5
+  package var maximumBackoff = 10.0
+  /// A server's Retry-After is honoured up to this.
+  package var maximumRetryAfter = 30.0
+
+  package init() {}
+}
+
+/// What all downloads of one `Downloader` have in common.
+package struct TransferConfiguration: Sendable {
+  /// How many requests run at the same time; further ones wait their turn.
+  package var concurrentTransfers = 256
+  /// The same for one host and port.
+  package var concurrentTransfersPerHost = 8
+  package var userAgent = "Enclosure/1"
+  /// A file with the certificates of the authorities to trust, PEM; nil for the system's.
+  package var caFile: String?
+  /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are obeyed.
+  package var usesProxyFromEnvironment = false
+  /// Waits for a number of seconds between attempts. Tests put a clock of their own here.
+  package var pause: @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+  /// A random number between 0 and its argument.
+  package var jitter: @Sendable (Double) -> Double = { Double.random(in: 0...$0) }
+
+  package init() {}
+}

@@ -1,0 +1,170 @@
+import CCurl
+import Glibc
+import RichPush
+import Synchronization
+
+/// The thread that owns the multi handle, and its loop. Made and used on that thread alone.
+final class TransferThread {
+  private let mailbox: Mailbox
+  private let configuration: TransferConfiguration
+  private let multi: UnsafeMutableRawPointer
+  /// Those that are in the multi handle, by their easy handles. This is what keeps them alive for the callbacks.
+  private var running: [UnsafeMutableRawPointer: Exchange] = [:]
+  private var waiting: Admission<Exchange>
+  private var isStopping = false
+
+  /// Starts the thread. Where that fails, the mailbox is closed, and so every request fails.
+  static func start(_ mailbox: Mailbox, _ configuration: TransferConfiguration) {
+    guard curlIsReady else { return abandon(mailbox.close()) }
+    let start = Unmanaged.passRetained(Start(mailbox: mailbox, configuration: configuration))
+    var thread = pthread_t()
+    guard pthread_create(&thread, nil, runTransferThread, start.toOpaque()) == 0 else {
+      start.release()
+      return abandon(mailbox.close())
+    }
+    pthread_detach(thread)
+  }
+
+  fileprivate final class Start {
+    let mailbox: Mailbox
+    let configuration: TransferConfiguration
+
+    init(mailbox: Mailbox, configuration: TransferConfiguration) {
+      self.mailbox = mailbox
+      self.configuration = configuration
+    }
+  }
+
+  fileprivate init?(_ start: Start) {
+    guard let multi = curl_multi_init() else { return nil }
+    self.multi = multi
+    mailbox = start.mailbox
+    configuration = start.configuration
+    waiting = Admission(overall: configuration.concurrentTransfers, perHost: configuration.concurrentTransfersPerHost)
+    enclosure_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.concurrentTransfers)
+    mailbox.open(multi)
+  }
+
+  deinit {
+    curl_multi_cleanup(multi)
+  }
+
+  fileprivate func run() {
+    while true {
+      obey(mailbox.take())
+      if isStopping { break }
+      admit()
+      var count: Int32 = 0
+      guard curl_multi_perform(multi, &count) == CURLM_OK else { break }
+      // What has ended makes room, so look for somebody to fill it before sleeping.
+      if collect() { continue }
+      // libcurl wakes up earlier for its own timeouts, and for the mailbox.
+      guard curl_multi_poll(multi, nil, 0, 60_000, nil) == CURLM_OK else { break }
+    }
+    Self.abandon(mailbox.close())
+    for exchange in running.values { end(exchange, .stopped) }
+    while let exchange = waiting.next() {
+      waiting.finished(host: exchange.request.url.origin.name)
+      exchange.finish(.stopped)
+    }
+  }
+
+  private func obey(_ commands: [Mailbox.Command]) {
+    for command in commands {
+      switch command {
+      case .start(let exchange):
+        exchange.hasArrived = true
+        if exchange.isCancelled.load(ordering: .acquiring) {
+          exchange.finish(.cancelled)
+        } else {
+          waiting.add(exchange, host: exchange.request.url.origin.name)
+        }
+      case .cancel(let exchange):
+        guard exchange.hasArrived else { continue }  // its start will find the flag
+        // One that still waits stays in line, and is passed over when its turn comes.
+        if exchange.easy == nil { exchange.finish(.cancelled) } else { end(exchange, .cancelled) }
+      case .stop: isStopping = true
+      }
+    }
+  }
+
+  /// Starts as many as may run.
+  private func admit() {
+    while let exchange = waiting.next() {
+      guard exchange.continuation != nil else {
+        waiting.finished(host: exchange.request.url.origin.name)
+        continue
+      }
+      do throws(Rejection.Reason) {
+        try start(exchange)
+      } catch {
+        waiting.finished(host: exchange.request.url.origin.name)
+        exchange.finish(error)
+      }
+    }
+  }
+
+  private func start(_ exchange: Exchange) throws(Rejection.Reason) {
+    try exchange.sink.reset()
+    guard let easy = exchange.makeHandle(configuration), curl_multi_add_handle(multi, easy.pointer) == CURLM_OK else {
+      throw .noHandle
+    }
+    exchange.easy = easy
+    running[easy.pointer] = exchange
+  }
+
+  /// Ends the exchanges that libcurl is done with.
+  ///
+  /// - Returns: whether there were any.
+  private func collect() -> Bool {
+    var ended = false
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle,
+        let exchange = running[pointer]
+      else { continue }
+      end(exchange, exchange.report(enclosure_message_result(message)))
+      ended = true
+    }
+    return ended
+  }
+
+  private func end(_ exchange: Exchange, _ reason: Rejection.Reason) {
+    end(
+      exchange,
+      ExchangeReport(
+        outcome: .failed(reason), bytesReceived: exchange.sink.bytes, timings: exchange.timings))
+  }
+
+  private func end(_ exchange: Exchange, _ report: ExchangeReport) {
+    guard let easy = exchange.easy else { return }
+    curl_multi_remove_handle(multi, easy.pointer)
+    running[easy.pointer] = nil
+    waiting.finished(host: exchange.request.url.origin.name)
+    exchange.finish(report)
+  }
+
+  /// Answers those whose start will never be obeyed.
+  private static func abandon(_ commands: [Mailbox.Command]) {
+    for case .start(let exchange) in commands { exchange.finish(.stopped) }
+  }
+}
+
+private func runTransferThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let context else { return nil }
+  // Signals are for other threads; a broken pipe shows as an error of the call that met it.
+  var signals = sigset_t()
+  sigfillset(&signals)
+  pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+  let start = Unmanaged<TransferThread.Start>.fromOpaque(context).takeRetainedValue()
+  if let thread = TransferThread(start) {
+    thread.run()
+  } else {
+    for case .start(let exchange) in start.mailbox.close() { exchange.finish(.stopped) }
+  }
+  return nil
+}
+
+/// libcurl is initialised once, and never torn down: other parts of the process may use it too.
+private let curlIsReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK

@@ -1,0 +1,134 @@
+import Glibc
+import MediaChannel
+import Pipeline
+import Preparation
+import RichPush
+import Synchronization
+import Testing
+
+@Suite("The helper pool")
+struct HelperPoolTests {
+  @Test(
+    "a helper's fault costs the source it worked on and gets its own code",
+    arguments: [
+      ("crash", Rejection.Code.decoderCrashed, "the decoder was killed by signal 11 (Segmentation fault)"),
+      ("exit", .decoderCrashed, "the decoder ended with status 3"),
+      ("hang", .decoderTimeout, "the decoder gave no answer within 1 s"),
+      ("spin", .decoderTimeout, "the decoder gave no answer within 1 s"),
+      ("half", .decoderTimeout, "the decoder gave no answer within 1 s"),
+      ("babble", .decoderCrashed, "the decoder sent what is no answer: a message of 555819297 bytes was announced"),
+    ])
+  func faults(fault: String, code: Rejection.Code, message: String) async throws {
+    let pool = HelperPool(configuration: configuration(deadline: 1))
+    defer { pool.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT \(fault)") }
+    #expect(reason?.code == code)
+    #expect(reason?.message == message)
+    #expect(reason?.stage == .inspect)
+    // The next source finds a fresh helper.
+    let next = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
+    #expect(next?.code == .empty)
+    #expect(pool.statistics == .init(started: 2, lost: 1, recycled: 0))
+  }
+
+  @Test("a helper that takes more memory than its mark is ended")
+  func balloon() async throws {
+    var configuration = configuration(deadline: 60)
+    configuration.memoryMark = 300 << 20
+    let pool = HelperPool(configuration: configuration)
+    defer { pool.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT balloon") }
+    #expect(reason?.code == .decoderMemory)
+    #expect(try #require(reason?.measured) >= Double(300 << 20))
+    #expect(reason?.permanent == false)
+  }
+
+  @Test("one bad source among many costs only itself")
+  func others() async throws {
+    let pool = HelperPool(configuration: configuration(count: 2, deadline: 5))
+    defer { pool.close() }
+    let codes = await withTaskGroup(of: (Int, Rejection.Code?).self) { group in
+      for index in 0..<40 {
+        group.addTask {
+          do {
+            _ = try await pool.inspect(index == 13 ? "FAULT crash" : "")
+            return (index, nil)
+          } catch {
+            return (index, (error as? Rejection.Reason)?.code)
+          }
+        }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    for index in 0..<40 {
+      #expect(codes[index] == (index == 13 ? .decoderCrashed : .empty))
+    }
+  }
+
+  @Test("a lost helper is reported with its last words")
+  func report() async throws {
+    let reports = Mutex<[String]>([])
+    let pool = HelperPool(configuration: configuration(deadline: 5)) { line in reports.withLock { $0.append(line) } }
+    _ = try? await pool.inspect("FAULT crash")
+    pool.close()
+    #expect(
+      reports.withLock(\.self) == [
+        "helper lost: the decoder was killed by signal 11 (Segmentation fault); its last words: out of luck\n"
+      ])
+  }
+
+  @Test("helpers are recycled after their number of answers")
+  func recycling() async throws {
+    var configuration = configuration(deadline: 5)
+    configuration.recycleAfter = 3
+    let pool = HelperPool(configuration: configuration)
+    for _ in 0..<7 { _ = try? await pool.inspect("") }
+    pool.close()
+    #expect(pool.statistics == .init(started: 3, lost: 0, recycled: 2))
+  }
+
+  @Test("closing lets go of those who wait, and leaves no process")
+  func closing() async throws {
+    let pool = HelperPool(configuration: configuration(deadline: 1))
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 { group.addTask { _ = try? await pool.inspect("FAULT hang") } }
+      group.addTask { pool.close() }
+    }
+    await #expect(throws: CancellationError.self) { try await pool.inspect("") }
+    #expect(waitpid(-1, nil, WNOHANG) <= 0)
+  }
+
+  @Test("a helper that is not there is named")
+  func missing() async throws {
+    let pool = HelperPool(configuration: HelperConfiguration(executable: "/nowhere/enclosure-media", count: 1))
+    defer { pool.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
+    #expect(reason?.message == "the media helper /nowhere/enclosure-media cannot be started")
+    #expect(reason?.permanent == false)
+  }
+}
+
+private func configuration(count: Int = 1, deadline: Double) -> HelperConfiguration {
+  var configuration = HelperConfiguration(executable: builtProduct("FaultyMedia"), count: count)
+  configuration.inspectDeadline = deadline
+  return configuration
+}
+
+extension HelperPool {
+  fileprivate func inspect(_ text: String) async throws -> HelperReply.Outcome {
+    var template = Array("/tmp/enclosure-test-XXXXXX".utf8CString)
+    let file = OpenFile(adopting: mkstemp(&template))
+    unlink(template)
+    let bytes = Array(text.utf8)
+    try #require(write(file.descriptor, bytes, bytes.count) == bytes.count)
+    return try await perform(.inspect(InspectRequest(enoughSeconds: 31, enoughFrames: 100)), files: [file])
+  }
+}
+
+/// Path of an executable that was built beside these tests.
+func builtProduct(_ name: String) -> String {
+  var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+  let count = readlink("/proc/self/exe", &buffer, buffer.count)
+  let path = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  return path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/\(name)"
+}
