@@ -61,7 +61,9 @@ var targets: [Target] = [
       "Pipeline",
       uses: ["Transfer", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux"]),
 
-    program("EnclosureCommand", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush", "CGLib"]),
+    program(
+      "EnclosureCommand",
+      uses: ["Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "CGLib"]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
     // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
@@ -82,7 +84,7 @@ var targets: [Target] = [
       uses: [
         "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
       ]),
-    tests("CommandTests", uses: ["EnclosureCommand"]),
+    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
     tests("EndToEnd", uses: ["RichPush"]),
   ]
 #endif
