@@ -14,8 +14,16 @@ enum Console {
     write(Array(text.utf8), to: STDERR_FILENO)
   }
 
+  /// Whether standard error is a terminal that can redraw a line.
   static var errorIsTerminal: Bool {
-    isatty(STDERR_FILENO) == 1
+    isatty(STDERR_FILENO) == 1 && environmentVariable("TERM") != Array("dumb".utf8)
+  }
+
+  /// Whether the terminal shows more than ASCII, by the variable of the locale that counts: the first that is set.
+  static func showsUnicode(environment: (_ variable: String) -> [UInt8]? = environmentVariable) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? []
+    let name = String(decoding: locale, as: UTF8.self).lowercased()
+    return name.hasSuffix("utf-8") || name.hasSuffix("utf8")
   }
 
   /// Columns of the terminal on standard error, 80 when it does not say.

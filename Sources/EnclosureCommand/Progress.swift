@@ -7,12 +7,15 @@ struct Progress {
   var elapsed = 0.0
 
   /// `████████████──────────── 120/200 · 21.4/s · 4 s left · 3 rejected`, cut to the terminal's width.
-  func bar(columns: Int) -> String {
-    let figures = " \(done)/\(total) · \(rate)/s · \(left) left" + (rejected > 0 ? " · \(rejected) rejected" : "")
-    let room = max(0, min(40, columns - 1 - figures.count))
-    let filled = total == 0 ? room : room * done / total
-    let bar = String(repeating: "█", count: filled) + String(repeating: "─", count: room - filled)
-    return String((bar + figures).prefix(max(0, columns - 1)))
+  func bar(columns: Int, isUnicode: Bool = true) -> String {
+    let (full, empty, separator) = isUnicode ? ("█", "─", " · ") : ("#", "-", ", ")
+    var figures = ["\(done)/\(total)", "\(rate)/s", "\(left) left"]
+    if rejected > 0 { figures.append("\(rejected) rejected") }
+    let text = figures.joined(separator: separator)
+    let room = max(0, min(40, columns - 2 - text.count))
+    let filled = total == 0 ? room : room * min(done, total) / total
+    let bar = String(repeating: full, count: filled) + String(repeating: empty, count: room - filled)
+    return String((room > 0 ? "\(bar) \(text)" : text).prefix(max(0, columns - 1)))
   }
 
   /// The same for a log: no drawing.

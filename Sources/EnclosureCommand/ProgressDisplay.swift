@@ -39,7 +39,7 @@ struct ProgressDisplay {
     progress.elapsed = (clock.now - start) / .seconds(1)
     guard !isQuiet, progress.total > 0, progress.elapsed - lastShown >= (isTerminal ? 0.1 : 10) else { return }
     if isTerminal {
-      Console.error("\r\(progress.bar(columns: Console.columns))\u{1B}[K")
+      Console.error("\r\(progress.bar(columns: Console.columns, isUnicode: Console.showsUnicode()))\u{1B}[K")
     } else {
       Console.error("\(progress.line)\n")
     }

@@ -2,15 +2,17 @@ import CGLib
 import Glibc
 
 extension Syntax {
-  /// Reads a command's arguments with GLib's option parser.
-  /// - Parameter arguments: the words behind the command's name.
-  func parse(_ arguments: [[UInt8]]) throws(UsageError) -> Arguments {
+  /// Reads a command's arguments with GLib's option parser. What they leave open is taken from the environment.
+  /// - Parameters:
+  ///   - arguments: the words behind the command's name.
+  ///   - environment: the value of a variable; nil when it is not set.
+  func parse(
+    _ arguments: [[UInt8]], environment: (_ variable: String) -> [UInt8]? = environmentVariable
+  ) throws(UsageError) -> Arguments {
     let parser = OptionParser(self)
     var parsed = try parser.parse(arguments)
     for option in options where parsed.values[option.name] == nil {
-      guard let value = getenv(option.variable).map({ Array(String(cString: $0).utf8) }), !value.isEmpty else {
-        continue
-      }
+      guard let value = environment(option.variable), !value.isEmpty else { continue }
       if case .none = option.value, ["0", "no", "false"].map({ Array($0.utf8) }).contains(value) { continue }
       parsed.values[option.name] = [value]
     }
@@ -20,6 +22,13 @@ extension Syntax {
   /// The text of `--help`.
   var help: String {
     OptionParser(self).help
+  }
+}
+
+/// The bytes of a variable, which need not be UTF-8 where it names a file.
+func environmentVariable(_ name: String) -> [UInt8]? {
+  getenv(name).map { value in
+    UnsafeBufferPointer(start: value, count: strlen(value)).map { UInt8(bitPattern: $0) }
   }
 }
 
