@@ -66,8 +66,8 @@ extension Exchange {
       CURLE_SSL_PINNEDPUBKEYNOTMATCH:
       return failed("no secure connection to \(origin.name): \(description(of: code))", permanent: true)
     case CURLE_PARTIAL_FILE:
-      if let declared = response.declaredBytes { return failed("the body ended after \(sink.bytes) of \(declared) bytes") }
-      return failed("the body ended after \(sink.bytes) bytes, before its last chunk")
+      let missing = response.declaredBytes.map { "of \($0) bytes" } ?? "bytes, before its last chunk"
+      return failed("the body ended after \(sink.bytes) \(missing)")
     case CURLE_GOT_NOTHING: return failed("\(origin.name) closed the connection without an answer")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WRITE_ERROR:
       let place = response.status == nil ? "before an answer came" : "after \(sink.bytes) bytes of the body"
@@ -109,9 +109,9 @@ extension Exchange {
 
   private func certificateMessage() -> String {
     let origin = request.url.origin
-    // OpenSSL's X509_V_ERR_… numbers; 0 is libcurl's own check of the name.
+    // OpenSSL's X509_V_ERR_… numbers. With 1, libcurl's own check of the name failed before it asked for another.
     switch easy?.integer(CURLINFO_SSL_VERIFYRESULT) ?? 0 {
-    case 0, 62, 64: return "the certificate does not match the host \(origin.host)"
+    case 0, 1, 62, 64: return "the certificate does not match the host \(origin.host)"
     case 9: return "the certificate of \(origin.name) is not valid yet"
     case 10: return "the certificate of \(origin.name) has expired"
     case 18, 19: return "the certificate of \(origin.name) is self-signed"

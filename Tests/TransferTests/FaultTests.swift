@@ -125,7 +125,8 @@ struct FaultTests {
     #expect(origin.requests.count >= 3)
   }
 
-  @Test("an answer that is not HTTP is refused for good", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 banana\r\n\r\n"])
+  @Test(
+    "an answer that is not HTTP is refused for good", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 banana\r\n\r\n"])
   func notHTTP(answer: String) async throws {
     let origin = try FaultyOrigin { _ in [.send(Array(answer.utf8)), .close] }
     let reason = try await QuickDownloader().refusal(origin.url())

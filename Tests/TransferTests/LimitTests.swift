@@ -78,17 +78,22 @@ struct LimitTests {
   @Test("a header without end is refused")
   func largeHeader() async throws {
     let origin = try FaultyOrigin { _ in
-      [.send(Array("HTTP/1.1 200 OK\r\n".utf8)), .repeatedly(Array("X-Padding: \(String(repeating: "x", count: 900))\r\n".utf8))]
+      [
+        .send(Array("HTTP/1.1 200 OK\r\n".utf8)),
+        .repeatedly(Array("X-Padding: \(String(repeating: "x", count: 900))\r\n".utf8)),
+      ]
     }
     let reason = try await QuickDownloader().refusal(origin.url())
     #expect(reason.code == .fetchFailed && reason.permanent)
     #expect(reason.limit == 65_536)
   }
 
-  @Test("an encoded body is refused before it is written", arguments: [
-    "Content-Encoding: gzip", "content-encoding: BR", "Content-Encoding: identity, gzip",
-    "Transfer-Encoding: gzip, chunked",
-  ])
+  @Test(
+    "an encoded body is refused before it is written",
+    arguments: [
+      "Content-Encoding: gzip", "content-encoding: BR", "Content-Encoding: identity, gzip",
+      "Transfer-Encoding: gzip, chunked",
+    ])
   func encoded(field: String) async throws {
     let origin = try FaultyOrigin { _ in FaultyOrigin.response(200, [field, "Content-Length: 20"], body: jpeg(20)) }
     let reason = try await QuickDownloader().refusal(origin.url())
