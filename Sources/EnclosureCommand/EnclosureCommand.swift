@@ -41,7 +41,8 @@ struct EnclosureCommand {
   }
 
   private static func run(_ command: any Command.Type, _ words: [[UInt8]]) async -> Int32 {
-    if words.contains(where: { $0 == Array("--help".utf8) || $0 == Array("-h".utf8) }) {
+    let options = words.prefix { $0 != Array("--".utf8) }
+    if options.contains(where: { $0 == Array("--help".utf8) || $0 == Array("-h".utf8) }) {
       Console.output(command.syntax.help)
       return 0
     }

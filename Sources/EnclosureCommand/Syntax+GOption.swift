@@ -9,6 +9,7 @@ extension Syntax {
   func parse(
     _ arguments: [[UInt8]], environment: (_ variable: String) -> [UInt8]? = environmentVariable
   ) throws(UsageError) -> Arguments {
+    try requireNoValues(ofFlagsIn: arguments)
     let parser = OptionParser(self)
     var parsed = try parser.parse(arguments)
     for option in options where parsed.values[option.name] == nil {
@@ -17,6 +18,18 @@ extension Syntax {
       parsed.values[option.name] = [value]
     }
     return parsed
+  }
+
+  /// GLib takes `--strict=no` for `--strict`.
+  private func requireNoValues(ofFlagsIn arguments: [[UInt8]]) throws(UsageError) {
+    for option in options {
+      guard case .none = option.value else { continue }
+      if arguments.prefix(while: { $0 != Array("--".utf8) }).contains(where: {
+        $0.starts(with: "--\(option.name)=".utf8)
+      }) {
+        throw UsageError("--\(option.name) takes no value")
+      }
+    }
   }
 
   /// The text of `--help`.
@@ -52,7 +65,7 @@ private final class OptionParser {
     context = g_option_context_new(syntax.operands)
     g_option_context_set_help_enabled(context, 0)
     g_option_context_set_summary(context, syntax.summary)
-    g_option_context_set_description(context, syntax.details)
+    g_option_context_set_description(context, syntax.details + variables)
 
     var entries = syntax.options.enumerated().map { index, option in entry(option, at: index) }
     let operands = entry(Syntax.Option("", .many(""), ""), at: syntax.options.count)
@@ -66,6 +79,13 @@ private final class OptionParser {
     for index in 0...syntax.options.count { g_strfreev(lists[index]) }
     flags.deallocate()
     lists.deallocate()
+  }
+
+  /// How to give options by variables, for the end of the help.
+  private var variables: String {
+    let example = syntax.options.first { $0.name.contains("-") } ?? syntax.options.first
+    guard let example else { return "" }
+    return "\n\nVariables set options as well, \(example.variable) for --\(example.name); an option beats its variable."
   }
 
   var help: String {
@@ -107,7 +127,7 @@ private final class OptionParser {
     var entry = GOptionEntry()
     entry.long_name = UnsafePointer(kept(option.name))
     entry.short_name = gchar(option.short?.asciiValue ?? 0)
-    entry.description = UnsafePointer(kept("\(option.help) [\(option.variable)]"))
+    entry.description = UnsafePointer(kept(option.help))
     switch option.value {
     case .none:
       entry.arg = G_OPTION_ARG_NONE

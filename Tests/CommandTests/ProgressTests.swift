@@ -24,8 +24,7 @@ import Testing
   @Test("a terminal without Unicode gets ASCII")
   func staysASCII() {
     let bar = progress(1, of: 4, rejected: 1, elapsed: 0.5).bar(columns: 60, isUnicode: false)
-    #expect(bar == "#####------------------ 1/4, 2.0/s, 2 s left, 1 rejected".replacingBar(of: bar))
-    #expect(bar.allSatisfy(\.isASCII))
+    #expect(bar == "######-------------------- 1/4, 2.0/s, 2 s left, 1 rejected")
   }
 
   @Test("a line never reaches the last column", arguments: 0...120)
@@ -64,12 +63,5 @@ import Testing
     ])
   func knowsUnicode(environment: [String: String], isShown: Bool) {
     #expect(Console.showsUnicode { environment[$0].map { Array($0.utf8) } } == isShown)
-  }
-}
-
-extension String {
-  /// The same text with the bar of another line, whose width depends on the terminal.
-  fileprivate func replacingBar(of other: String) -> String {
-    String(other.prefix { $0 == "#" || $0 == "-" }) + drop { $0 == "#" || $0 == "-" }
   }
 }

@@ -38,7 +38,7 @@ import Testing
   @Test(
     "a name cannot play tricks on a terminal",
     arguments: [
-      ("a b.jpg", "a b.jpg"), ("é🙂", "é🙂"), ("a\u{7}", "a\\u{07}"), ("\u{9B}2J", "\\u{9B}2J"), ("\r\n", "\\r\\n"),
+      ("a b.jpg", "a b.jpg"), ("é🙂", "é🙂"), ("a\u{7}", "a\\u{07}"), ("\u{9B}2J", "\\u{009B}2J"), ("\r\n", "\\r\\n"),
     ])
   func escapes(name: String, shown: String) {
     #expect(printable(name) == shown)

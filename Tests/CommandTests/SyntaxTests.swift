@@ -26,7 +26,7 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
   @Test(
     "an option's value follows it or an equals sign",
     arguments: [
-      ["--out", "a"], ["--out=a"], ["-o", "a"], ["-oa"], ["--out", "x", "--out", "a"], ["x", "--out", "a"],
+      ["--out", "a"], ["--out=a"], ["-o", "a"], ["--out", "x", "--out", "a"], ["x", "--out", "a"],
     ])
   func readsValues(words: [String]) throws {
     let arguments = try syntax.parse(words.map { Array($0.utf8) }, environment: { _ in nil })
@@ -112,14 +112,13 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
 }
 
 @Suite("a command's help") struct HelpTests {
-  @Test("the help names every option with its variable, and the examples")
+  @Test("the help names every option, how variables are called, and the examples")
   func isComplete() {
-    let help = syntax.help
-    #expect(help.contains("enclosure pack [OPTION…] FILE…"), "\(help)")
     for part in [
-      "Pack files", "-o, --out=DIR", "[ENCLOSURE_OUT]", "[ENCLOSURE_CA_FILE]", "--strict", "  enclosure pack a",
+      "enclosure pack [OPTION…]  FILE…\n", "Pack files\n", "-o, --out=DIR", "--ca-file=FILE", "--tag=WORD", "--strict",
+      "\n  enclosure pack a --out b\n", "ENCLOSURE_CA_FILE for --ca-file",
     ] {
-      #expect(help.contains(part), "\(part)")
+      #expect(syntax.help.contains(part), "\(part)")
     }
   }
 
