@@ -4,7 +4,7 @@
 # make lint     check the code's format
 # make ladder   check which targets import what
 # make bench    build, and measure against what people use today
-# make setup    install what building needs, if it is missing; build, run, bench and test begin with it
+# make setup    install what building needs, if it is missing; everything but ladder begins with it
 # make clean    remove everything that was built
 # make help     this list
 
@@ -41,7 +41,7 @@ test: setup-tests
 	swift build --build-tests
 	swift test --skip-build $(TESTS)
 
-lint:
+lint: setup
 	swift format lint --strict --recursive Sources Tests Package.swift
 
 ladder:
