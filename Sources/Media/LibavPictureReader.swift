@@ -60,7 +60,7 @@ private func openPictures(
 }
 
 /// The codec of the formats that are one coded picture and nothing else, so that no container has to be opened.
-private func wholeFileCodec(of head: [UInt8]) -> AVCodecID? {
+func wholeFileCodec(of head: [UInt8]) -> AVCodecID? {
   if head.starts(with: Array("BM".utf8)) { return AV_CODEC_ID_BMP }
   if head.starts(with: Array("8BPS".utf8)) { return AV_CODEC_ID_PSD }
   if head.starts(with: jpeg2000Signature) || head.starts(with: jpeg2000Codestream) { return AV_CODEC_ID_JPEG2000 }

@@ -86,7 +86,7 @@ func needsEncoding(_ what: String) -> Rejection.Reason {
 }
 
 /// A number of seconds for people: at most two decimals, none where they are zero.
-func rounded(_ seconds: Double) -> String {
+package func rounded(_ seconds: Double) -> String {
   guard seconds.isFinite, abs(seconds) < 1e12 else { return "\(seconds)" }
   let hundredths = Int((seconds * 100).rounded())
   guard hundredths % 100 != 0 else { return "\(hundredths / 100)" }
