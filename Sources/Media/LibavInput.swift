@@ -115,8 +115,12 @@ extension LibavInput {
     "w64", "wav", "wtv", "wv", "xwma",
   ].joined(separator: ",")
 
-  /// Probes that score less are guesses: libavformat takes some texts and random bytes for sound.
-  private static let leastScore = AVPROBE_SCORE_MAX / 4 + 1
+  /// Probes that score less are guesses: libavformat takes some texts and random bytes for sound. For MP3 this very
+  /// score says that most of the bytes looked at are whole frames.
+  private static func isGuess(_ score: Int32, _ format: UnsafePointer<AVInputFormat>) -> Bool {
+    let least = AVPROBE_SCORE_MAX / 4
+    return score < least || (score == least && String(cString: format.pointee.name) != "mp3")
+  }
 
   private static func format(
     of io: LibavReadIO, _ reader: UnsafeMutablePointer<AVIOContext>, demuxer: String?, at stage: Rejection.Stage
@@ -130,7 +134,7 @@ extension LibavInput {
     var format: UnsafePointer<AVInputFormat>?
     let score = av_probe_input_buffer2(reader, &format, nil, nil, 0, 0)
     if let reason = trouble(with: io, at: stage) { throw reason }
-    guard score >= leastScore, let format else {
+    guard let format, !isGuess(score, format) else {
       throw Rejection.Reason(
         .unsupportedType, at: stage, "the bytes are no format of picture, sound or video that is known")
     }

@@ -13,7 +13,7 @@ extension LibavInput {
       switch stream.pointee.codecpar.pointee.codec_type {
       case AVMEDIA_TYPE_SUBTITLE: found.insert(.subtitles)
       case AVMEDIA_TYPE_VIDEO where stream.isCoverArt: found.insert(.coverArt)
-      case AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO: break
+      case AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO: if !stream.hasCodec { found.insert(.dataTracks) }
       default: found.insert(.dataTracks)
       }
     }

@@ -13,10 +13,4 @@ func prepareAnimation(
 ) throws(Rejection.Reason) -> PreparedFile { throw unfinished }
 func verifyImage(_ file: MediaFile, _ expected: PreparedFile) throws(Rejection.Reason) { throw unfinished }
 
-// Timelines: to be replaced.
-func remux(
-  _ source: MediaFile, into output: Int32, facts: MediaFacts, _ recipe: RemuxRecipe
-) throws(Rejection.Reason) -> PreparedFile { throw unfinished }
-func verifyTimeline(_ file: MediaFile, _ expected: PreparedFile) throws(Rejection.Reason) { throw unfinished }
-
 private let unfinished = Rejection.Reason(.unsupportedType, at: .inspect, "unfinished")

@@ -13,12 +13,14 @@ func inspectTimeline(_ source: MediaFile, _ request: InspectRequest) throws(Reje
   if let sound = input.soundIndex(beside: nil) {
     return try audioFacts(source, input, sound: sound, request)
   }
+  let format = input.format(of: source).rawValue
   guard input.streamCount > 0 else {
-    throw Rejection.Reason(.corrupt, at: .inspect, "there is nothing in the \(input.format(of: source).rawValue) file")
+    throw cutShort(source, at: .inspect)
+      ?? Rejection.Reason(.corrupt, at: .inspect, "there is nothing in the \(format) file")
   }
+  let streams = input.streamNames().joined(separator: ", ")
   throw Rejection.Reason(
-    .unsupportedType, at: .inspect,
-    "the \(input.format(of: source).rawValue) file has neither picture nor sound: \(input.streamNames().joined(separator: ", "))")
+    .unsupportedType, at: .inspect, "the \(format) file has neither picture nor sound: \(streams)")
 }
 
 /// Opens a container; a header that breaks off is told from one that makes no sense.
@@ -26,18 +28,24 @@ func openTimeline(_ source: MediaFile, at stage: Rejection.Stage) throws(Rejecti
   do throws(Rejection.Reason) {
     return try LibavInput(source, at: stage)
   } catch {
-    let boxes = Box.boxes(in: source)
-    guard error.code == .corrupt, boxes.first?.type == "ftyp" else { throw error }
-    if let cut = boxes.last, cut.end > source.bytes {
-      throw Rejection.Reason(
-        .truncated, at: stage,
-        "the file ends at \(source.bytes) bytes, inside its \(cut.type) box, which reaches to \(cut.end)",
-        limit: Double(cut.end), measured: Double(source.bytes))
-    }
-    guard !boxes.contains(where: { $0.type == "moov" }) else { throw error }
-    throw Rejection.Reason(
-      .truncated, at: stage, "the file has no moov box: whatever wrote it did not get to its end")
+    guard error.code == .corrupt, let cut = cutShort(source, at: stage) else { throw error }
+    throw cut
   }
+}
+
+/// Why the boxes of an ISO base media file do not lead to its end; nil when they do, or it is none.
+private func cutShort(_ source: MediaFile, at stage: Rejection.Stage) -> Rejection.Reason? {
+  let boxes = Box.boxes(in: source)
+  guard boxes.first?.type == "ftyp" else { return nil }
+  if let cut = boxes.last, cut.end > source.bytes {
+    return Rejection.Reason(
+      .truncated, at: stage,
+      "the file ends at \(source.bytes) bytes, inside its \(cut.type) box, which reaches to \(cut.end)",
+      limit: Double(cut.end), measured: Double(source.bytes))
+  }
+  guard !boxes.contains(where: { $0.type == "moov" || $0.type == "moof" }) else { return nil }
+  return Rejection.Reason(
+    .truncated, at: stage, "the file has no moov box: whatever wrote it did not get to its end")
 }
 
 private func videoFacts(
@@ -49,6 +57,10 @@ private func videoFacts(
   let parameters = stream.pointee.codecpar.pointee
   let coded = (width: Int(parameters.width), height: Int(parameters.height))
   try requireDecodableSize(coded, at: .inspect)
+  guard !picture.pixelFormat.isEmpty || !picture.isDecodable || picture.isEncrypted else {
+    throw Rejection.Reason(
+      .corrupt, at: .inspect, "no picture of the \(picture.codec) stream could be decoded from its beginning")
+  }
   let sound = input.soundIndex(beside: index)
   let duration = try duration(of: index, beside: sound, in: input, source, request)
   let turn = Orientation(of: stream)
@@ -92,7 +104,9 @@ func displayedSize(
 
 /// The format of a picture that is read as such although it came to the timelines.
 private func pictureFormat(of source: MediaFile) -> MediaFormat? {
-  switch wholeFileCodec(of: source.bytes(at: 0, count: 64)) {
+  let head = source.bytes(at: 0, count: 64)
+  if head.starts(with: iconSignature) { return .ico }
+  return switch wholeFileCodec(of: head) {
   case AV_CODEC_ID_PSD: .psd
   case AV_CODEC_ID_JPEG2000: .jpeg2000
   case AV_CODEC_ID_JPEGXL: .jpegXL
@@ -106,8 +120,9 @@ extension LibavInput {
   func format(of source: MediaFile) -> MediaFormat {
     switch formatName {
     case "mov,mp4,m4a,3gp,3g2,mj2":
-      return source.bytes(at: 4, count: 8).starts(with: Array("ftypqt  ".utf8)) || source.bytes(at: 4, count: 4) != Array("ftyp".utf8)
-        ? .mov : .mp4
+      // QuickTime files older than the ftyp box have none.
+      let head = String(decoding: source.bytes(at: 4, count: 8), as: UTF8.self)
+      return head == "ftypqt  " || !head.hasPrefix("ftyp") ? .mov : .mp4
     case "matroska,webm":
       // The document type stands in the EBML header, which is short.
       let head = String(decoding: source.bytes(at: 0, count: 64), as: UTF8.self)

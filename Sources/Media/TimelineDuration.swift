@@ -15,20 +15,27 @@ func duration(
   if let header, header.isOfStream, header.seconds > request.enoughSeconds, !isFragmented {
     return MediaDuration(header: header.seconds)
   }
-  let measure = try TimelineMeasure(input, stream: index, limit: request.enoughSeconds + 5)
+  let measure = try TimelineMeasure(input, stream: index, limit: request.enoughSeconds * 2)
   guard let span = measure.spans[index], span.count > 0, let length = span.length else {
     throw Rejection.Reason(.corrupt, at: input.stage, "the file's header has no picture or sound to go with it")
   }
   if measure.isComplete {
-    try requireWhole(measure, header: header?.seconds, boxes: boxes, input, source)
+    try requireWhole(measure, header: isFragmented ? nil : header?.seconds, boxes: boxes, input, source)
   }
   // The sound may start first: then the picture is awaited, and that time counts. A tenth of a second is what
   // encoders of sound need to get going.
   let start = min(span.start ?? 0, sound.flatMap { measure.spans[$0]?.start } ?? .infinity)
   let awaited = (span.start ?? 0) - start
   var packets = awaited > 0.1 ? length + awaited : length
-  if !measure.isComplete, let header { packets = max(packets, header.seconds) }
-  return MediaDuration(header: header?.seconds, packets: packets)
+  guard let header else { return MediaDuration(packets: packets) }
+  if isFragmented, measure.isComplete, header.seconds > packets * 2 { return MediaDuration(packets: packets) }
+  if !measure.isComplete {
+    packets = max(packets, header.seconds)
+  } else if input.isISO, abs(packets - header.seconds) <= input.stream(index)?.framePeriod ?? 0 {
+    // How long the last picture is shown stands in the sample table and the edit list only.
+    packets = header.seconds
+  }
+  return MediaDuration(header: header.seconds, packets: packets)
 }
 
 /// Refuses a file whose packets end long before its header says.

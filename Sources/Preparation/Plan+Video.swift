@@ -15,7 +15,7 @@ func planVideo(
   return .remux(
     RemuxRecipe(
       type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: video.sound?.index,
-      maximumBytes: MediaKind.video.maximumAttachmentBytes))
+      maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration))
 }
 
 private func requireDuration(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) {
