@@ -140,7 +140,7 @@ extension LibavInput {
     }
     let name = format.pointee.name.map { String(cString: $0) } ?? ""
     guard allowedFormats.split(separator: ",").contains(where: { name.split(separator: ",").contains($0) }) else {
-      throw Rejection.Reason(.unsupportedType, at: stage, "the format \(name) is not read")
+      throw Rejection.Reason(.unsupportedType, at: stage, "the bytes look like \(name), which is not read")
     }
     return format
   }

@@ -17,6 +17,7 @@ private final class Remuxing {
   private let facts: MediaFacts
   private let recipe: RemuxRecipe
   private let input: LibavInput
+  private let surveys: [Int: RemuxSurvey]
   private let output: LibavOutput
   private var tracks: [Int: RemuxTrack] = [:]
   private let packet: LibavPacket
@@ -26,6 +27,7 @@ private final class Remuxing {
   ) throws(Rejection.Reason) {
     self.facts = facts
     self.recipe = recipe
+    surveys = try RemuxSurvey.survey(source, kept: [recipe.picture, recipe.sound].compactMap { $0 })
     input = try LibavInput(source, at: .prepare)
     try input.findStreams()
     output = try LibavOutput(
@@ -50,13 +52,14 @@ private final class Remuxing {
         throw Rejection.Reason(.corrupt, at: .prepare, "the file's stream \(index) was there and is gone")
       }
       let isPicture = index == recipe.picture
-      let sets = isPicture ? try RemuxParameterSets(of: stream, input) : nil
+      let survey = surveys[index] ?? RemuxSurvey()
+      let sets = isPicture ? try RemuxParameterSets(of: stream, firstPacket: survey.firstPacket) : nil
       let copy = try output.addStream(
         copying: stream, tag: isPicture ? recipe.pictureTag : nil,
         pixelAspect: isPicture ? av_guess_sample_aspect_ratio(input.context, stream, nil) : nil)
       try sets?.describe(copy)
       tracks[index] = RemuxTrack(
-        source: stream, output: copy, start: start, parameterSets: sets,
+        source: stream, output: copy, start: start, survey: survey, parameterSets: sets,
         end: isPicture ? nil : soundEnd.map { $0 + Double(start) / 1e6 })
     }
     try output.writeHeader(settings)
@@ -93,7 +96,20 @@ private final class Remuxing {
     try output.finish()
   }
 
+  /// Takes back what the muxer presents of the picture beyond what the source did.
+  private func limitPicture(_ descriptor: Int32) throws(Rejection.Reason) {
+    guard recipe.type == .mpeg4, let track = recipe.picture.flatMap({ tracks[$0] }), var end = track.presentedEnd,
+      case .video(let video) = facts.content
+    else { return }
+    // The source's edit list may end inside its last picture.
+    if let presented = video.duration.presented, abs(presented - end) <= video.framePeriod ?? 0 {
+      end = min(end, presented)
+    }
+    try limitPresentation(descriptor, track: 0, to: end)
+  }
+
   func result(_ descriptor: Int32) throws(Rejection.Reason) -> PreparedFile {
+    try limitPicture(descriptor)
     let written = try MediaFile(borrowing: descriptor, at: .prepare)
     let check = try LibavInput(written, at: .prepare)
     try check.findStreams()

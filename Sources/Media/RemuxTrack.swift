@@ -6,6 +6,7 @@ final class RemuxTrack {
   private let source: UnsafeMutablePointer<AVStream>
   private let output: UnsafeMutablePointer<AVStream>
   private let start: Int64
+  private let survey: RemuxSurvey
   private let parameterSets: RemuxParameterSets?
   private let isSound: Bool
   /// Packets presented from here on are left out, in seconds of the source.
@@ -15,13 +16,15 @@ final class RemuxTrack {
   private var hidden: [UnsafeMutablePointer<AVPacket>] = []
   private var hasPresented = false
   private var lastDecoding: Int64?
+  private var packets = 0
   /// The end of what was left out, in seconds of the source.
   private var lostUntil: Double?
 
   init(
     source: UnsafeMutablePointer<AVStream>, output: UnsafeMutablePointer<AVStream>, start: Int64,
-    parameterSets: RemuxParameterSets?, end: Double?
+    survey: RemuxSurvey, parameterSets: RemuxParameterSets?, end: Double?
   ) {
+    self.survey = survey
     self.source = source
     self.output = output
     self.start = start
@@ -36,8 +39,11 @@ final class RemuxTrack {
 
   /// The muxer settles the output's time base when it writes its header.
   func startClock() {
-    clock = RemuxClock(from: source.pointee, to: output.pointee, start: start)
+    clock = RemuxClock(from: source.pointee, to: output.pointee, start: start, lateness: survey.lateness)
   }
+
+  /// When the last of the stream is presented, in seconds of the output.
+  var presentedEnd: Double? { survey.end.map { $0 - Double(start) / 1e6 } }
 
   var repairs: Int { clock?.repairs ?? 0 }
 
@@ -52,7 +58,9 @@ final class RemuxTrack {
     if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 {
       throw Rejection.Reason(.truncated, at: .prepare, "the file ends in the middle of a packet")
     }
-    if isLeftOut(packet.pointee) { return }
+    packets += 1
+    // Behind the last packet that is presented nothing is needed any more.
+    guard packets <= survey.usefulPackets, !isLeftOut(packet.pointee) else { return }
     if packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 {
       try hide(packet)
       return
@@ -108,7 +116,7 @@ final class RemuxTrack {
     _ packet: UnsafeMutablePointer<AVPacket>, _ writer: LibavOutput
   ) throws(Rejection.Reason) {
     if packet.pointee.dts != enclosure_av_no_timestamp { lastDecoding = packet.pointee.dts }
-    try parameterSets?.check(packet)
+    try parameterSets?.clean(packet)
     guard clock?.move(packet) == true else {
       throw Rejection.Reason(
         .unsupportedCodec, at: .prepare,
