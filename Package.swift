@@ -48,7 +48,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CLinux"),
+    .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
     module("Digest", uses: ["CCrypto"]),
@@ -82,6 +82,7 @@ var targets: [Target] = [
       uses: [
         "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
       ]),
+    tests("CommandTests", uses: ["EnclosureCommand"]),
     tests("EndToEnd", uses: ["RichPush"]),
   ]
 #endif

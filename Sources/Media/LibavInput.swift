@@ -111,8 +111,8 @@ extension LibavInput {
   static let allowedFormats = [
     "3dostr", "aac", "ac3", "aiff", "amr", "ape", "apng", "asf", "au", "av1", "avi", "caf", "dts", "dv", "eac3", "flac",
     "flv", "gxf", "h264", "hevc", "ico", "ivf", "loas", "lxf", "m4v", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mp3",
-    "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta", "vc1", "voc",
-    "w64", "wav", "wtv", "wv", "xwma",
+    "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta", "vc1",
+    "voc", "w64", "wav", "wtv", "wv", "xwma",
   ].joined(separator: ",")
 
   /// Probes that score less are guesses: libavformat takes some texts and random bytes for sound. For MP3 this very

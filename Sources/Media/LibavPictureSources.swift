@@ -23,8 +23,8 @@ final class LibavWholePicture: LibavPictureSource {
     let head = source.bytes(at: 0, count: 34)
     let compression = head.littleEndian(at: 30, count: 4)
     // Run lengths of 24-bit pixels, fax, and whole JPEG and PNG files, as OS/2 and printers knew them.
-    guard codec != AV_CODEC_ID_BMP || head.littleEndian(at: 14, count: 4) == 12 || [0, 1, 2, 3, 6].contains(compression)
-    else {
+    let isOld = head.littleEndian(at: 14, count: 4) == 12
+    guard codec != AV_CODEC_ID_BMP || isOld || [0, 1, 2, 3, 6].contains(compression) else {
       throw Rejection.Reason(.unsupportedCodec, at: stage, "the BMP's compression \(compression) is not known")
     }
     // Broken pictures are refused rather than shown grey.

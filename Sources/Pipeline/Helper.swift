@@ -36,7 +36,7 @@ final class Helper {
     posix_spawn_file_actions_adddup2(&actions, complaints.descriptor, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, complaints.descriptor, STDERR_FILENO)
     posix_spawn_file_actions_adddup2(&actions, other.descriptor, HelperProcess.socketDescriptor)
-    posix_spawn_file_actions_addclosefrom_np(&actions, HelperProcess.socketDescriptor + 1)
+    enclosure_close_from(&actions, HelperProcess.socketDescriptor + 1)
 
     // A process group of its own: ^C on the terminal is for the control plane, which ends its helpers itself.
     var attributes = posix_spawnattr_t()
@@ -161,15 +161,6 @@ func monotonicSeconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-private func unnamedTemporaryFile() throws(MessageSocket.Failure) -> OpenFile {
-  let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-  var template = Array("\(folder)/enclosure-media-XXXXXX".utf8CString)
-  let descriptor = mkostemp(&template, O_CLOEXEC | O_APPEND)
-  guard descriptor >= 0 else { throw .system(errno) }
-  unlink(template)
-  return OpenFile(adopting: descriptor)
 }
 
 private func contents(ofSmallFile path: String) -> String? {

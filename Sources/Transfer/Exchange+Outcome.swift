@@ -16,7 +16,7 @@ extension Exchange {
     guard let status = response.status else { return .failed(reason(for: code)) }
     // The body of a redirect or an error does not matter, nor how it ended.
     guard isSuccess(status) else {
-      if [301, 302, 303, 307, 308].contains(status), let target = easy?.string(CURLINFO_REDIRECT_URL) {
+      if [301, 302, 303, 307, 308].contains(status), let target = response.location {
         return .redirect(target)
       }
       return .failed(statusReason(status))
@@ -87,7 +87,7 @@ extension Exchange {
     func late(_ message: String, limit: Double, measured: Double) -> Rejection.Reason {
       Rejection.Reason(.fetchTimeout, at: .fetch, message, limit: limit, measured: measured)
     }
-    if times.total >= request.remainingTime {
+    if limits.isSpent(limits.totalTimeout - request.remainingTime + times.total) {
       return late(
         "the download did not finish within \(limits.totalTimeout.text) s; \(sink.bytes) bytes had come",
         limit: limits.totalTimeout, measured: limits.totalTimeout - request.remainingTime + times.total)
@@ -96,7 +96,8 @@ extension Exchange {
       let step =
         times.nameLookup == 0
         ? "the host name \(request.url.origin.host) was not resolved"
-        : times.connect == 0 ? "\(name) did not accept a connection" : "the TLS handshake with \(name) did not finish"
+        : request.url.origin.scheme == "https"
+          ? "no secure connection to \(name) came about" : "\(name) did not accept a connection"
       return late(
         "\(step) within \(limits.connectTimeout.text) s", limit: limits.connectTimeout, measured: times.total)
     }
@@ -134,7 +135,7 @@ extension Exchange {
 
 extension Double {
   /// Seconds without a needless fraction.
-  fileprivate var text: String {
+  var text: String {
     self == rounded() && magnitude < 1e9 ? "\(Int(self))" : "\(self)"
   }
 }

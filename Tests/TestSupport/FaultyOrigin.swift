@@ -125,7 +125,8 @@ private final class Core: Sendable {
 
   init(_ answer: @escaping @Sendable (FaultyOrigin.Request) -> [FaultyOrigin.Step]) throws {
     self.answer = answer
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    self.listener = listener
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
