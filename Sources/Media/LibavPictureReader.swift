@@ -53,6 +53,7 @@ private func openPictures(
   if let codec = wholeFileCodec(of: head) { return try LibavWholePicture(source, codec, at: stage) }
   if head.starts(with: pngSignature) {
     let animation = try AnimatedPNG(source, at: stage)
+    guard !animation.delays.isEmpty else { return try LibavWholePicture(source, AV_CODEC_ID_PNG, at: stage) }
     return try LibavTrackPictures(source, demuxer: "apng", delays: animation.delays, at: stage)
   }
   if head.starts(with: iconSignature) { return try LibavTrackPictures(source, demuxer: "ico", at: stage) }

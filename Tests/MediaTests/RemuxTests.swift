@@ -55,7 +55,7 @@ struct RemuxTests {
     #expect(video.picture.tag == (video.picture.codec == "hevc" ? "hvc1" : "avc1"))
     #expect(video.streams.count == 2)
     let text = String(decoding: try output.bytes, as: UTF8.self)
-    for word in ["48.85", "Fixture Works", "com.apple.quicktime", "Lavf", "udta"] { #expect(!text.contains(word)) }
+    for word in ["48.85", "Fixture Works", "com.apple.quicktime", "Lavf"] { #expect(!text.contains(word)) }
     #expect(prepared.steps.last == "wrote mp4 with moov first")
     #expect(prepared.bytes == (try output.file.bytes))
   }
@@ -74,7 +74,7 @@ struct RemuxTests {
     arguments: [
       ("30-seconds.mp4", 30), ("30-seconds-and-a-frame.mp4", 30.033), ("edit-list-10-of-40.mp4", 10),
       ("variable-rate.mkv", 2.02),
-    ])
+    ] as [(String, Double)])
   func durations(_ path: String, _ seconds: Double) throws {
     let (output, prepared) = try copied(try TimelineFixture("video/" + path))
     #expect(abs(try #require(prepared.duration) - seconds) < 0.03)

@@ -98,7 +98,7 @@ struct TimelineFactsTests {
       ("30-seconds.mp4", 30), ("30-seconds-and-a-frame.mp4", 901.0 / 30), ("29.963-seconds.mp4", 898 * 1.001 / 30),
       ("30.1-seconds.mp4", 30.1), ("audio-longer-29.5-31.mp4", 29.5), ("edit-list-10-of-40.mp4", 10),
       ("fragmented.mp4", 2), ("live-no-duration.mkv", 2), ("h264-aac.ts", 2), ("variable-rate.mkv", 2.02),
-    ])
+    ] as [(String, Double)])
   func durations(_ path: String, _ seconds: Double) throws {
     let presented = try #require(try TimelineFixture("video/" + path).video().duration.presented)
     #expect(abs(presented - seconds) < 0.002)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Preparation
 import RichPush
 import Testing
@@ -15,9 +16,11 @@ final class TimelineFixture {
     try #require(descriptor >= 0, "\(path) is missing; Fixtures/make.sh makes it")
   }
 
-  /// An unnamed temporary file.
+  /// A temporary file without a name.
   init(bytes: [UInt8] = []) throws {
-    descriptor = open(NSTemporaryDirectory(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
+    var name = Array((NSTemporaryDirectory() + "/fixture-XXXXXX").utf8CString)
+    descriptor = mkstemp(&name)
+    unlink(name)
     try #require(descriptor >= 0)
     try #require(bytes.isEmpty || write(descriptor, bytes, bytes.count) == bytes.count)
   }
