@@ -111,12 +111,16 @@ extension LibavInput {
   static let allowedFormats = [
     "3dostr", "aac", "ac3", "aiff", "amr", "ape", "apng", "asf", "au", "av1", "avi", "caf", "dts", "dv", "eac3", "flac",
     "flv", "gxf", "h264", "hevc", "ico", "ivf", "loas", "lxf", "m4v", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mp3",
-    "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta", "vc1", "voc",
-    "w64", "wav", "wtv", "wv", "xwma",
+    "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta", "vc1",
+    "voc", "w64", "wav", "wtv", "wv", "xwma",
   ].joined(separator: ",")
 
-  /// Probes that score less are guesses: libavformat takes some texts and random bytes for sound.
-  private static let leastScore = AVPROBE_SCORE_MAX / 4 + 1
+  /// Probes that score less are guesses: libavformat takes some texts and random bytes for sound. For MP3 this very
+  /// score says that most of the bytes looked at are whole frames.
+  private static func isGuess(_ score: Int32, _ format: UnsafePointer<AVInputFormat>) -> Bool {
+    let least = AVPROBE_SCORE_MAX / 4
+    return score < least || (score == least && String(cString: format.pointee.name) != "mp3")
+  }
 
   private static func format(
     of io: LibavReadIO, _ reader: UnsafeMutablePointer<AVIOContext>, demuxer: String?, at stage: Rejection.Stage
@@ -130,13 +134,13 @@ extension LibavInput {
     var format: UnsafePointer<AVInputFormat>?
     let score = av_probe_input_buffer2(reader, &format, nil, nil, 0, 0)
     if let reason = trouble(with: io, at: stage) { throw reason }
-    guard score >= leastScore, let format else {
+    guard let format, !isGuess(score, format) else {
       throw Rejection.Reason(
         .unsupportedType, at: stage, "the bytes are no format of picture, sound or video that is known")
     }
     let name = format.pointee.name.map { String(cString: $0) } ?? ""
     guard allowedFormats.split(separator: ",").contains(where: { name.split(separator: ",").contains($0) }) else {
-      throw Rejection.Reason(.unsupportedType, at: stage, "the format \(name) is not read")
+      throw Rejection.Reason(.unsupportedType, at: stage, "the bytes look like \(name), which is not read")
     }
     return format
   }

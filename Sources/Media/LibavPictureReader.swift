@@ -53,14 +53,15 @@ private func openPictures(
   if let codec = wholeFileCodec(of: head) { return try LibavWholePicture(source, codec, at: stage) }
   if head.starts(with: pngSignature) {
     let animation = try AnimatedPNG(source, at: stage)
+    guard !animation.delays.isEmpty else { return try LibavWholePicture(source, AV_CODEC_ID_PNG, at: stage) }
     return try LibavTrackPictures(source, demuxer: "apng", delays: animation.delays, at: stage)
   }
-  if head.starts(with: [0, 0, 1, 0]) { return try LibavTrackPictures(source, demuxer: "ico", at: stage) }
+  if head.starts(with: iconSignature) { return try LibavTrackPictures(source, demuxer: "ico", at: stage) }
   return try LibavTrackPictures(source, demuxer: nil, at: stage)
 }
 
 /// The codec of the formats that are one coded picture and nothing else, so that no container has to be opened.
-private func wholeFileCodec(of head: [UInt8]) -> AVCodecID? {
+func wholeFileCodec(of head: [UInt8]) -> AVCodecID? {
   if head.starts(with: Array("BM".utf8)) { return AV_CODEC_ID_BMP }
   if head.starts(with: Array("8BPS".utf8)) { return AV_CODEC_ID_PSD }
   if head.starts(with: jpeg2000Signature) || head.starts(with: jpeg2000Codestream) { return AV_CODEC_ID_JPEG2000 }
@@ -69,6 +70,7 @@ private func wholeFileCodec(of head: [UInt8]) -> AVCodecID? {
 }
 
 let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+let iconSignature: [UInt8] = [0, 0, 1, 0]
 let jpeg2000Signature: [UInt8] = [0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
 let jpeg2000Codestream: [UInt8] = [0xFF, 0x4F, 0xFF, 0x51]
 let jpegXLSignature: [UInt8] = [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]

@@ -20,6 +20,7 @@ final class LibavWholePicture: LibavPictureSource {
         "the picture has \(source.bytes) bytes; at most \(LibavWholePicture.maximumBytes) are read",
         limit: Double(LibavWholePicture.maximumBytes), measured: Double(source.bytes))
     }
+    if codec == AV_CODEC_ID_BMP { try requireKnownCompression(of: source, at: stage) }
     // Broken pictures are refused rather than shown grey.
     decoder = try LibavDecoder(codec, at: stage) { $0.pointee.err_recognition |= AV_EF_EXPLODE }
     packet = try LibavPacket(at: stage)
@@ -130,6 +131,17 @@ final class LibavTrackPictures: LibavPictureSource {
     let start = (elapsed * 1000).rounded()
     elapsed += seconds
     return Int((elapsed * 1000).rounded() - start)
+  }
+}
+
+/// BMP files of OS/2 and of printers hold run lengths of 24-bit pixels, fax, or whole JPEG and PNG files, which the
+/// decoder does not know.
+private func requireKnownCompression(of source: MediaFile, at stage: Rejection.Stage) throws(Rejection.Reason) {
+  let head = source.bytes(at: 0, count: 34)
+  let compression = head.littleEndian(at: 30, count: 4)
+  let isOld = head.littleEndian(at: 14, count: 4) == 12
+  guard isOld || [0, 1, 2, 3, 6].contains(compression) else {
+    throw Rejection.Reason(.unsupportedCodec, at: stage, "the BMP's compression \(compression) is not known")
   }
 }
 

@@ -15,7 +15,7 @@ func planVideo(
   return .remux(
     RemuxRecipe(
       type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: video.sound?.index,
-      maximumBytes: MediaKind.video.maximumAttachmentBytes))
+      maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration))
 }
 
 private func requireDuration(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) {
@@ -98,7 +98,7 @@ func needsEncoding(_ what: String) -> Rejection.Reason {
 
 /// A number of seconds for people: milliseconds at most, without zeros at the end. Fewer digits would have a video of
 /// 30.004 s last "30 s; at most 30 s".
-func rounded(_ seconds: Double) -> String {
+package func rounded(_ seconds: Double) -> String {
   guard seconds.isFinite, abs(seconds) < 1e12 else { return "\(seconds)" }
   let milliseconds = Int((seconds * 1000).rounded())
   let sign = milliseconds < 0 ? "-" : ""

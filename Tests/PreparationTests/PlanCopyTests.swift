@@ -31,7 +31,8 @@ import Testing
       video.picture.level = level
       video.picture.pixelFormat = pixelFormat
     }
-    let recipe = RemuxRecipe(type: .mpeg4, picture: 1, pictureTag: "avc1", sound: 0, maximumBytes: 50_000_000)
+    let recipe = RemuxRecipe(
+      type: .mpeg4, picture: 1, pictureTag: "avc1", sound: 0, maximumBytes: 50_000_000, maximumSeconds: 30)
     #expect(plan(facts) == .prepare(.remux(recipe)))
   }
 
@@ -43,7 +44,8 @@ import Testing
         picture.profile = profile
         picture.pixelFormat = pixelFormat
       }
-      let recipe = RemuxRecipe(type: .mpeg4, picture: 1, pictureTag: "hvc1", sound: 0, maximumBytes: 50_000_000)
+      let recipe = RemuxRecipe(
+        type: .mpeg4, picture: 1, pictureTag: "hvc1", sound: 0, maximumBytes: 50_000_000, maximumSeconds: 30)
       #expect(plan(facts) == .prepare(.remux(recipe)))
     }
   }
