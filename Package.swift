@@ -42,6 +42,7 @@ var targets: [Target] = [
     // System libraries. libvips is found through gobject's pkg-config file: its headers need GLib's folders, and its
     // own file asks for -pthread, which SwiftPM warns about.
     .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
+    .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
     .systemLibrary(
       name: "CFFmpeg", pkgConfig: "libavformat",
       providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev"])]),
@@ -54,7 +55,7 @@ var targets: [Target] = [
     module("Digest", uses: ["CCrypto"]),
     module("Blocking"),
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
-    module("Media", uses: ["Preparation", "RichPush", "CVips", "CFFmpeg"]),
+    module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
     module("Transfer", uses: ["RichPush", "CCurl"]),
     module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(
