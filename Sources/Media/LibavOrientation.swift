@@ -5,7 +5,7 @@ import CFFmpeg
 #endif
 
 /// How a track is turned for display, from its display matrix.
-struct Orientation: Equatable {
+struct DisplayOrientation: Equatable {
   /// Clockwise rotation in degrees, 0 to 359.
   var rotation = 0
   /// Whether the picture is mirrored left to right after it was rotated.

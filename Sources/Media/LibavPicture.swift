@@ -67,7 +67,7 @@ private func inspectSequence(
   guard !delays.isEmpty else {
     throw Rejection.Reason(.corrupt, at: .inspect, "the picture sequence has no pictures")
   }
-  let turn = Orientation(of: stream)
+  let turn = DisplayOrientation(of: stream)
   let isAnimated = delays.count > 1
   var image = ImageFacts(
     codedWidth: size.width, codedHeight: size.height, orientation: turn.exif, frames: delays.count,

@@ -63,7 +63,7 @@ private func videoFacts(
   }
   let sound = input.soundIndex(beside: index)
   let duration = try duration(of: index, beside: sound, in: input, source, request)
-  let turn = Orientation(of: stream)
+  let turn = DisplayOrientation(of: stream)
   let shown = displayedSize(
     coded, pixelAspect: positive(av_guess_sample_aspect_ratio(input.context, stream, nil)), turn)
   let facts = VideoFacts(
@@ -91,7 +91,7 @@ private func audioFacts(
 
 /// The size of a picture when its pixels are squared, then turned.
 func displayedSize(
-  _ coded: (width: Int, height: Int), pixelAspect: Double?, _ turn: Orientation
+  _ coded: (width: Int, height: Int), pixelAspect: Double?, _ turn: DisplayOrientation
 ) -> (width: Int, height: Int) {
   var width = coded.width
   if let pixelAspect {

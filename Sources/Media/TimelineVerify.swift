@@ -73,7 +73,7 @@ private func requireStreams(
   let parameters = stream.pointee.codecpar.pointee
   let shown = displayedSize(
     (Int(parameters.width), Int(parameters.height)),
-    pixelAspect: positive(av_guess_sample_aspect_ratio(input.context, stream, nil)), Orientation(of: stream))
+    pixelAspect: positive(av_guess_sample_aspect_ratio(input.context, stream, nil)), DisplayOrientation(of: stream))
   guard shown.width == expected.width, shown.height == expected.height else {
     throw damaged(
       "the prepared video is displayed at \(shown.width)x\(shown.height), "
