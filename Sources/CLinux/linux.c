@@ -8,7 +8,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { maximum_descriptors = 4 };
 
@@ -20,6 +22,16 @@ union control {
 int enclosure_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
 int enclosure_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+int enclosure_landlock_version(void) {
+#ifdef SYS_landlock_create_ruleset
+  enum { landlock_create_ruleset_version = 1 };
+  long version = syscall(SYS_landlock_create_ruleset, NULL, 0, landlock_create_ruleset_version);
+  return version > 0 ? (int)version : 0;
+#else
+  return 0;
+#endif
+}
 
 long enclosure_send(int socket, const void *bytes, unsigned long length, const int *descriptors, int count) {
   struct iovec vector = {(void *)bytes, length};

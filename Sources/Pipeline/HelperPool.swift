@@ -172,7 +172,7 @@ package final class HelperPool: Sendable {
 
   private func deadline(of request: HelperRequest) -> Double {
     switch request {
-    case .inspect: configuration.inspectDeadline
+    case .inspect, .describe: configuration.inspectDeadline
     case .prepare: configuration.prepareDeadline
     case .verify: configuration.verifyDeadline
     }
@@ -203,7 +203,7 @@ package final class HelperPool: Sendable {
 
   private func stage(of request: HelperRequest) -> Rejection.Stage {
     switch request {
-    case .inspect: .inspect
+    case .inspect, .describe: .inspect
     case .prepare: .prepare
     case .verify: .verify
     }

@@ -76,13 +76,13 @@ package struct Pipeline: Sendable {
   private func prepare(
     _ source: OpenSource, named name: String, identifier: String, options: PreparationOptions
   ) async throws -> (Attachment, [Remark]) {
-    async let hash = source.hash()
     let facts = try await reader.inspect(source)
     let recipe: Recipe
     switch plan(facts, for: reader.profile, options: options) {
     case .reject(let reason): throw reason
     case .prepare(let planned): recipe = planned
     }
+    async let hash = source.hash()
     let work = try await store.makeWorkFile()
     let file = try await prepare(source, into: work, PrepareRequest(facts: facts, recipe: recipe))
     try await verify(work, expected: file)

@@ -51,6 +51,14 @@ package struct SourceReader: Sendable {
     }
   }
 
+  /// What the media plane's libraries can do.
+  package func capabilities() async throws -> MediaCapabilities {
+    guard case .capabilities(let capabilities) = try await helpers.perform(.describe, files: []) else {
+      throw unexpectedAnswer(at: .inspect)
+    }
+    return capabilities
+  }
+
   func fetch(_ location: JobSource.Location) async throws(Rejection.Reason) -> OpenSource {
     switch location {
     case .file(let path): return try await OpenSource(path: path)

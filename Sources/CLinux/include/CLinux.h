@@ -10,6 +10,9 @@ int enclosure_die_with_parent(void);
 /// From now on no program that is started may have more rights than this process.
 int enclosure_forbid_new_privileges(void);
 
+/// The version of Landlock that the kernel has, 0 when it has none.
+int enclosure_landlock_version(void);
+
 /// Sends `length` bytes and up to four descriptors as one message. Returns the bytes sent or -1.
 long enclosure_send(
     int socket, const void *_Nonnull bytes, unsigned long length, const int *_Nullable descriptors, int count);
