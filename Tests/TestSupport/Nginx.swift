@@ -16,8 +16,8 @@ package final class Nginx {
     package var message: String
   }
 
-  private static let program = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first { (path: String) in
-    access(path, X_OK) == 0
+  private static let program = (["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"] as [String]).first {
+    access($0, X_OK) == 0
   }
   private static let openssl = "/usr/bin/openssl"
 
@@ -56,7 +56,8 @@ package final class Nginx {
 
   deinit {
     if process.isRunning {
-      process.terminate()
+      // Not SIGTERM: Swift's worker threads block signals, and a child inherits that.
+      kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
     try? FileManager.default.removeItem(at: folder)
