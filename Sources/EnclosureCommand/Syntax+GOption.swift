@@ -8,9 +8,7 @@ extension Syntax {
     let parser = OptionParser(self)
     var parsed = try parser.parse(arguments)
     for option in options where parsed.values[option.name] == nil {
-      guard let value = getenv(option.variable).map({ Array(String(cString: $0).utf8) }), !value.isEmpty else {
-        continue
-      }
+      guard let value = environmentBytes(option.variable), !value.isEmpty else { continue }
       if case .none = option.value, ["0", "no", "false"].map({ Array($0.utf8) }).contains(value) { continue }
       parsed.values[option.name] = [value]
     }
@@ -20,6 +18,13 @@ extension Syntax {
   /// The text of `--help`.
   var help: String {
     OptionParser(self).help
+  }
+}
+
+/// The value of an environment variable as it is: file names need not be UTF-8.
+private func environmentBytes(_ name: String) -> [UInt8]? {
+  getenv(name).map { value in
+    UnsafeBufferPointer(start: value, count: strlen(value)).map { UInt8(bitPattern: $0) }
   }
 }
 
