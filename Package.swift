@@ -29,7 +29,9 @@ var products: [Product] = [.library(name: "RichPush", targets: ["RichPush"])]
 // An app's service extension takes RichPush alone, and resolves this package on a Mac.
 var targets: [Target] = [
   module("RichPush", exclude: ["manifest.schema.json"]),
-  tests("RichPushTests", uses: ["RichPush"]),
+  // The schemas of the documents that others read, held against what is written.
+  .target(name: "SchemaSupport", dependencies: ["RichPush"], path: "Tests/SchemaSupport", swiftSettings: settings),
+  tests("RichPushTests", uses: ["RichPush", "SchemaSupport"]),
 ]
 
 #if os(Linux)
@@ -75,9 +77,9 @@ var targets: [Target] = [
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
     // Servers and files for tests, for whichever test target needs them.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
     tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport"]),
-    tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter"]),
+    tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
     program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
     tests(
@@ -86,7 +88,10 @@ var targets: [Target] = [
         "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
       ]),
     tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
-    tests("EndToEnd", uses: ["RichPush"]),
+    // The built programs as people run them.
+    tests(
+      "EndToEnd",
+      uses: ["RichPush", "SchemaSupport", "TestSupport", "EnclosureCommand", "EnclosureMedia", "FaultyMedia"]),
   ]
 #endif
 

@@ -42,7 +42,13 @@ enum BatchCommand: Command {
         parallelJobs: workplace.helperCount * 2)
       var display = ProgressDisplay(isQuiet: isQuiet)
       defer { display.end() }
-      return try await batch.run { event in display.show(event) }
+      do {
+        return try await batch.run { event in display.show(event) }
+      } catch let error as CancellationError {
+        display.end()
+        Console.error("interrupted; what is done is kept, and the same command again does the rest\n")
+        throw error
+      }
     }
     let summary = Summary(lines: lines, seconds: (clock.now - start) / .seconds(1))
     Console.error(summary.text(output: FilePath(bytes: out).description))

@@ -1,7 +1,13 @@
 import Glibc
+import Synchronization
 
 /// Standard output, for results, and standard error, for everything else.
+///
+/// On a terminal standard error may end in a status line, which is drawn over again and again; what else is written
+/// goes above it, from whichever thread.
 enum Console {
+  private static let status = Mutex("")
+
   static func output(_ text: String) {
     write(Array(text.utf8), to: STDOUT_FILENO)
   }
@@ -10,8 +16,20 @@ enum Console {
     write(bytes, to: STDOUT_FILENO)
   }
 
+  /// Writes whole lines.
   static func error(_ text: String) {
-    write(Array(text.utf8), to: STDERR_FILENO)
+    status.withLock { status in
+      write(Array((status.isEmpty ? text : "\r\u{1B}[K\(text)\(status)").utf8), to: STDERR_FILENO)
+    }
+  }
+
+  /// Draws the status line in place of the one before; an empty one takes it away. Only on a terminal.
+  static func showStatus(_ line: String) {
+    status.withLock { status in
+      guard line != status else { return }
+      status = line
+      write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
+    }
   }
 
   /// Whether standard error is a terminal that can redraw a line.

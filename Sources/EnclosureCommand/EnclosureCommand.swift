@@ -33,7 +33,7 @@ struct EnclosureCommand {
       return 0
     case let name?:
       guard let command = command(named: name) else {
-        Console.error("enclosure: there is no command “\(name)”; enclosure --help lists them\n")
+        Console.error("enclosure: there is no command “\(printable(name))”; enclosure --help lists them\n")
         return EX_USAGE
       }
       return await run(command, Array(words.dropFirst()))
@@ -49,13 +49,13 @@ struct EnclosureCommand {
     do {
       return try await command.run(try command.syntax.parse(words))
     } catch let error as UsageError {
-      Console.error("enclosure \(command.syntax.command): \(error.message)\n")
+      Console.error("enclosure \(command.syntax.command): \(printable(error.message))\n")
       Console.error("enclosure \(command.syntax.command) --help shows its options.\n")
       return EX_USAGE
     } catch is CancellationError {
       return 130
     } catch {
-      Console.error("enclosure \(command.syntax.command): \(describe(error))\n")
+      Console.error("enclosure \(command.syntax.command): \(printable(describe(error)))\n")
       return EX_SOFTWARE
     }
   }

@@ -43,7 +43,8 @@ enum PrepareCommand: Command {
     }
     Console.output(outcome.json)
     for rejection in outcome.manifest.rejections {
-      Console.error("rejected \(rejection.source): \(rejection.reason.message) [\(rejection.reason.code.rawValue)]\n")
+      let line = "rejected \(rejection.source): \(rejection.reason.message) [\(rejection.reason.code.rawValue)]"
+      Console.error("\(printable(line))\n")
     }
     switch outcome.manifest.status {
     case .ready: return 0

@@ -30,16 +30,15 @@ struct ProgressDisplay {
   }
 
   /// Leaves the terminal as it was.
-  mutating func end() {
-    guard !isQuiet, isTerminal, lastShown > -.infinity else { return }
-    Console.error("\r\u{1B}[K")
+  func end() {
+    if isTerminal { Console.showStatus("") }
   }
 
   private mutating func draw() {
     progress.elapsed = (clock.now - start) / .seconds(1)
     guard !isQuiet, progress.total > 0, progress.elapsed - lastShown >= (isTerminal ? 0.1 : 10) else { return }
     if isTerminal {
-      Console.error("\r\(progress.bar(columns: Console.columns, isUnicode: Console.showsUnicode()))\u{1B}[K")
+      Console.showStatus(progress.bar(columns: Console.columns, isUnicode: Console.showsUnicode()))
     } else {
       Console.error("\(progress.line)\n")
     }

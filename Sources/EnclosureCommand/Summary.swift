@@ -34,7 +34,7 @@ struct Summary {
     let tenths = Int((seconds * 10).rounded())
     text += "\(lines.count - rejected) of \(lines.count) prepared, \(rejected) rejected, in "
     text += seconds < 60 ? "\(tenths / 10).\(tenths % 10) s\n" : "\(Progress.duration(seconds: Int(seconds)))\n"
-    text += "Attachments, manifests and index.jsonl are in \(output)\n"
+    text += "Attachments, manifests and index.jsonl are in \(printable(output))\n"
     return text
   }
 }

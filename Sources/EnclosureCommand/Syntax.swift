@@ -53,11 +53,12 @@ struct Arguments {
     bytes(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A whole number of at least `minimum`.
-  func number(_ name: String, atLeast minimum: Int) throws(UsageError) -> Int? {
+  /// A whole number within bounds.
+  func number(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let text = text(name) else { return nil }
-    guard let number = Int(text), number >= minimum else {
-      throw UsageError("--\(name) takes a whole number of at least \(minimum), not “\(text)”")
+    guard let number = Int(text), bounds.contains(number) else {
+      throw UsageError(
+        "--\(name) takes a whole number from \(bounds.lowerBound) to \(bounds.upperBound), not “\(text)”")
     }
     return number
   }

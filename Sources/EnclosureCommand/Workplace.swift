@@ -9,6 +9,8 @@ struct Workplace {
   static let options: [Syntax.Option] = [
     .init("fit", .one("inside|cover"), "inside keeps the whole picture, cover fills a square"),
     .init("helpers", .one("N"), "media processes to run; as many as there are processors by default"),
+    .init("decode-timeout", .one("SECONDS"), "how long one step of the work on a source may take: 30 to 90 by default"),
+    .init("decode-memory", .one("MIB"), "how much memory a media process may take: 1024 by default"),
     .init("spool", .one("DIR"), "where downloads are kept while they are worked on; TMPDIR or /var/tmp by default"),
     .init("ca-file", .one("FILE"), "certificates to trust for https, in PEM, instead of the system's"),
   ]
@@ -24,12 +26,22 @@ struct Workplace {
     preparation = PreparationOptions(fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
-      count: try arguments.number("helpers", atLeast: 1) ?? HelperConfiguration.processors)
-    configuration.count = min(configuration.count, 256)
+      count: try arguments.number("helpers", in: 1...256) ?? HelperConfiguration.processors)
+    if let seconds = try arguments.number("decode-timeout", in: 1...86_400) {
+      configuration.setDeadlines(to: Double(seconds))
+    }
+    if let mebibytes = try arguments.number("decode-memory", in: 64...1_000_000) {
+      configuration.memoryMark = mebibytes << 20
+      configuration.recycleMark = min(configuration.recycleMark, configuration.memoryMark / 2)
+    }
     helperCount = configuration.count
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
-    helpers = HelperPool(configuration: configuration) { Console.error("\($0)\n") }
+    helpers = HelperPool(configuration: configuration) { report in
+      // A decoder's last words may hold anything, also what a stranger's file put into its mouth.
+      let end = report.lastIndex { !$0.isNewline }.map(report.index(after:)) ?? report.startIndex
+      Console.error("\(printable(String(report[..<end])))\n")
+    }
     downloader = Downloader(configuration: transfer)
     reader = SourceReader(
       helpers: helpers, downloader: downloader,

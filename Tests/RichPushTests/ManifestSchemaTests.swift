@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RichPush
+import SchemaSupport
 import Testing
 
 /// The schema is written by hand, for its readers; these tests hold it against the Swift types at every level, in both

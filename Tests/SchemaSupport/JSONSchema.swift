@@ -1,22 +1,22 @@
 import FoundationEssentials
-import RichPush
+package import RichPush
 
 /// As much of JSON Schema 2020-12 as the schemas in this package use; an unknown keyword is an error, so that no rule is
 /// silently passed over.
-struct JSONSchema {
-  var root: [String: JSONValue]
+package struct JSONSchema {
+  package var root: [String: JSONValue]
 
-  init(contentsOf path: String) throws {
+  package init(contentsOf path: String) throws {
     root = try JSONDecoder().decode([String: JSONValue].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
   /// What is wrong with a value, as sentences that start with the place; empty when it is valid.
-  func faults(of value: JSONValue) -> [String] {
+  package func faults(of value: JSONValue) -> [String] {
     faults(of: value, under: root, at: "$")
   }
 
   /// The schema that a reference leads to.
-  func resolved(_ schema: [String: JSONValue]) -> [String: JSONValue] {
+  package func resolved(_ schema: [String: JSONValue]) -> [String: JSONValue] {
     guard case .string(let reference) = schema["$ref"], reference.hasPrefix("#/$defs/") else { return schema }
     return root["$defs"]?.members[String(reference.dropFirst("#/$defs/".count))]?.members ?? [:]
   }
@@ -70,10 +70,10 @@ private func matches(_ text: String, _ pattern: String) -> Bool {
 }
 
 extension JSONValue {
-  var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
-  var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-  var text: String? { if case .string(let text) = self { text } else { nil } }
-  var double: Double? {
+  package var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
+  package var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
+  package var double: Double? {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
@@ -94,7 +94,7 @@ extension JSONValue {
   }
 
   /// Any value that can be encoded, as the JSON it becomes.
-  init(encoding value: some Encodable) throws {
+  package init(encoding value: some Encodable) throws {
     self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
   }
 }
