@@ -21,6 +21,7 @@ RUN apt-get update \
     ca-certificates \
     libavcodec59 \
     libavformat59 \
+    libturbojpeg0 \
     libavutil57 \
     libcurl4 \
     libglib2.0-0 \

@@ -127,7 +127,9 @@ func writeStill(
     throw Rejection.Reason(.corrupt, at: .prepare, "the picture cannot be encoded as PNG: \(error.message)")
   }
   try requireFit(png.bytes.count, recipe.maximumBytes)
-  try write(png.bytes, into: output)
+  try png.bytes.withUnsafeBytes { bytes in
+    Result { () throws(Rejection.Reason) in try write(bytes, into: output) }
+  }.get()
   return PreparedFile(
     type: .png, bytes: png.bytes.count, width: recipe.width, height: recipe.height, frames: 1,
     steps: steps + ["encoded png\(png.isPalette ? " with a palette" : "")"])

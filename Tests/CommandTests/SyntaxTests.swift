@@ -40,7 +40,7 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
     #expect(arguments.text("out") == nil)
     #expect(!arguments.has("strict"))
     #expect(arguments.operands.isEmpty)
-    #expect(try arguments.number("helpers", atLeast: 1) == nil)
+    #expect(try arguments.number("helpers", in: 1...256) == nil)
     #expect(try arguments.choice("fit", of: Fit.self) == nil)
   }
 
@@ -93,13 +93,13 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
   }
 
   @Test(
-    "numbers are whole and at least what is asked for",
-    arguments: ["0", "-1", "1.5", "", "many", "99999999999999999999"])
+    "numbers are whole and in the range that is asked for",
+    arguments: ["0", "-1", "257", "1.5", "", "many", "99999999999999999999"])
   func refusesNumbers(text: String) throws {
     let arguments = try parse("--helpers=\(text)")
-    let error = #expect(throws: UsageError.self) { try arguments.number("helpers", atLeast: 1) }
-    #expect(error?.message == "--helpers takes a whole number of at least 1, not “\(text)”")
-    #expect(try parse("--helpers=3").number("helpers", atLeast: 3) == 3)
+    let error = #expect(throws: UsageError.self) { try arguments.number("helpers", in: 1...256) }
+    #expect(error?.message == "--helpers takes a whole number from 1 to 256, not “\(text)”")
+    #expect(try parse("--helpers=3").number("helpers", in: 3...3) == 3)
   }
 
   @Test("a choice is one of its words")
