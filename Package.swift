@@ -79,7 +79,8 @@ var targets: [Target] = [
     // Servers and files for tests, for whichever test target needs them.
     .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
     tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport"]),
-    tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
+    tests(
+      "AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
     program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
     tests(

@@ -25,13 +25,14 @@ enum DoctorCommand: Command {
     }
     report += "\nCan read and write\n"
     for part in media.parts {
-      report += row(part.purpose, part.isThere ? "yes" : "NO: \(part.name) is missing; Debian's \(part.package) brings it")
+      let missing = "NO: \(part.name) is missing; Debian's \(part.package) brings it"
+      report += row(part.purpose, part.isThere ? "yes" : missing)
     }
     report += "\nSandbox\n"
     report += row("seccomp filters", Kernel.hasSeccomp ? "yes" : "no")
     report += row("Landlock", Kernel.landlockVersion > 0 ? "yes, version \(Kernel.landlockVersion)" : "no")
     Console.output(report)
-    return media.parts.allSatisfy(\.isThere) ? 0 : 1
+    return !media.parts.isEmpty && media.parts.allSatisfy(\.isThere) ? 0 : 1
   }
 
   private static func row(_ label: String, _ value: String) -> String {

@@ -1,3 +1,4 @@
 import Preparation
 import RichPush
+
 func verifyGIF(_ file: MediaFile, _ expected: PreparedFile) throws(Rejection.Reason) {}

@@ -88,7 +88,9 @@ struct ColourProfile: Equatable {
     guard space != nil, let count = number(bytes[...], 128, 4) else { return nil }
     for index in 0..<min(count, 100) {
       let entry = 132 + 12 * index
-      guard let start = number(bytes[...], entry + 4, 4), let length = number(bytes[...], entry + 8, 4) else { return nil }
+      guard let start = number(bytes[...], entry + 4, 4), let length = number(bytes[...], entry + 8, 4) else {
+        return nil
+      }
       guard bytes[entry..<entry + 4].elementsEqual(name.utf8) else { continue }
       guard start + length <= bytes.count else { return nil }
       return bytes[start..<start + length]

@@ -96,7 +96,9 @@ private func inspectGIF(_ source: MediaFile, _ request: InspectRequest) throws(R
 private func inspectWebP(_ source: MediaFile) throws(Rejection.Reason) -> MediaFacts {
   var facts = try inspectByVips(source, format: .webp, with: .webp(allFrames: false))
   var window = FileWindow(source)
-  if let size = window.littleEndian32(at: 4), size + 8 + size % 2 < source.bytes { facts.metadata.append(.trailingData) }
+  if let size = window.littleEndian32(at: 4), size + 8 + size % 2 < source.bytes {
+    facts.metadata.append(.trailingData)
+  }
   return facts
 }
 

@@ -126,7 +126,8 @@ private func sumColumns(
     var tap = 0
     while tap < width {
       let offset = tap * MemoryLayout<Float>.stride
-      sums += samples.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
+      sums +=
+        samples.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
         * own.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
       tap += 4
     }

@@ -54,7 +54,8 @@ extension VipsPicture {
       converted = try applying { enclosure_vips_convert_profile($0, isCMYK ? "cmyk" : "srgb", $1) }.inMemory()
     } catch {
       // A broken profile is no reason to lose the picture.
-      converted = try isCMYK
+      converted =
+        try isCMYK
         ? applying { enclosure_vips_convert_fallback($0, "cmyk", $1) }.inMemory() : inEightBits().inMemory()
     }
     guard wasGrey, converted.channels >= 3 else { return converted }

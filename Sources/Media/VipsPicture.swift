@@ -25,7 +25,9 @@ struct VipsPicture: ~Copyable {
       bytes.baseAddress, width * height * channels, Int32(width), Int32(height), Int32(channels), VIPS_FORMAT_UCHAR)
     guard let plain else { throw .last() }
     let raw = VipsPicture(adopting: plain)
-    self = try raw.applying { enclosure_vips_copy_as($0, channels < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB, $1) }
+    self = try raw.applying {
+      enclosure_vips_copy_as($0, channels < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB, $1)
+    }
   }
 
   deinit {

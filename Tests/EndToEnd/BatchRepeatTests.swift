@@ -48,7 +48,8 @@ struct BatchRepeatTests {
   @Test("prepares a file that was replaced by one of the same size")
   func sameSize() async throws {
     _ = try await bench.batch()
-    try bench.put(text: String(repeating: "x", count: contentOfFile(fixture("bad/text.jpg"))?.count ?? 0), as: "text.jpg")
+    try bench.put(
+      text: String(repeating: "x", count: contentOfFile(fixture("bad/text.jpg"))?.count ?? 0), as: "text.jpg")
     #expect(try await bench.batch().errors.hasPrefix("3 files, 2 of them up to date\n"))
   }
 

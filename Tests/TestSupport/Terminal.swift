@@ -41,7 +41,8 @@ package final class Terminal: Sendable {
     var number: UInt32 = 0
     var isLocked: Int32 = 0
     var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-    guard ioctl(descriptor, UInt(TIOCSPTLCK), &isLocked) == 0, ioctl(descriptor, UInt(TIOCGPTN), &number) == 0,
+    guard ioctl(descriptor, UInt(unlockTerminal), &isLocked) == 0,
+      ioctl(descriptor, UInt(getTerminalNumber), &number) == 0,
       ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0
     else { throw FileFault(call: "ioctl", path: "/dev/ptmx", code: errno) }
     path = "/dev/pts/\(number)"
@@ -78,8 +79,8 @@ private func runTape(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoi
 }
 
 /// `TIOCSPTLCK` and `TIOCGPTN`, macros that Swift does not import.
-private let TIOCSPTLCK = 0x4004_5431
-private let TIOCGPTN = 0x8004_5430
+private let unlockTerminal = 0x4004_5431
+private let getTerminalNumber = 0x8004_5430
 
 /// As much of a terminal as a progress bar uses: carriage return, line feed, and erasing to the end of the line.
 package struct Screen: Sendable {
