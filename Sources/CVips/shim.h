@@ -80,6 +80,14 @@ static inline int enclosure_vips_save_gif(VipsImage *in, int bits, int effort, d
     in, target, "bitdepth", bits, "effort", effort, "dither", dither, "strip", TRUE, NULL);
 }
 
+/// A target that hands everything to `write`, which returns how many bytes it took, or -1 to make the saver fail.
+static inline VipsTarget *enclosure_vips_target(
+  gint64 (*write)(VipsTargetCustom *, const void *, gint64, void *), void *context) {
+  VipsTargetCustom *target = vips_target_custom_new();
+  if (target) g_signal_connect_data(target, "write", G_CALLBACK(write), context, NULL, 0);
+  return (VipsTarget *)target;
+}
+
 // Macros.
 static inline void *enclosure_vips_region_address(VipsRegion *region, int x, int y) {
   return VIPS_REGION_ADDR(region, x, y);

@@ -1,13 +1,8 @@
 import CVips
 
-/// The owner of a PNG file in memory.
-struct PNGData: ~Copyable {
-  let bytes: UnsafeRawBufferPointer
+struct PNGData {
+  let bytes: [UInt8]
   let isPalette: Bool
-
-  deinit {
-    g_free(UnsafeMutableRawPointer(mutating: bytes.baseAddress))
-  }
 }
 
 extension PixelBuffer {
@@ -21,12 +16,8 @@ extension PixelBuffer {
 
   private borrowing func encodedAsPNG(palette: Bool) throws(VipsFailure) -> PNGData {
     let picture = try VipsPicture(copying: self)
-    guard let target = vips_target_new_to_memory() else { throw .last() }
-    defer { g_object_unref(target) }
-    guard enclosure_vips_save_png(picture.image, palette ? 1 : 0, target) == 0 else { throw .last() }
-    var count = 0
-    guard let start = vips_target_steal(target, &count) else { throw .last() }
-    return PNGData(bytes: UnsafeRawBufferPointer(start: start, count: count), isPalette: palette)
+    let bytes = try savedByVips { enclosure_vips_save_png(picture.image, palette ? 1 : 0, $0) }
+    return PNGData(bytes: bytes, isPalette: palette)
   }
 
   private borrowing func hasAtMostColours(_ limit: Int) -> Bool {
@@ -43,16 +34,10 @@ extension PixelBuffer {
   }
 
   /// Whether a palette kept every pixel: the quantiser that makes it promises nothing.
-  private borrowing func isEqual(to png: borrowing PNGData) -> Bool {
+  private borrowing func isEqual(to png: PNGData) -> Bool {
     do throws(VipsFailure) {
-      let source = vips_source_new_from_memory(png.bytes.baseAddress, png.bytes.count)
-      guard let source else { return false }
-      defer { g_object_unref(source) }
-      var loaded: UnsafeMutablePointer<VipsImage>?
-      guard enclosure_vips_load_png(source, &loaded) == 0, let loaded else { throw .last() }
-      let other = try VipsPicture(adopting: loaded).pixels()
-      guard other.channels == channels, other.bytes.count == bytes.count else { return false }
-      return zip(other.bytes, bytes).allSatisfy(==)
+      let other = try VipsPicture(decodingPNG: png.bytes).pixels()
+      return other.channels == channels && other.bytes.elementsEqual(bytes)
     } catch {
       return false
     }

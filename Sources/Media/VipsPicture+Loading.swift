@@ -48,4 +48,20 @@ extension VipsPicture {
     guard status == 0, let loaded else { throw .last() }
     self.init(adopting: loaded)
   }
+
+  /// Reads a PNG that is in memory, to its end.
+  init(decodingPNG bytes: [UInt8]) throws(VipsFailure) {
+    var loaded: UnsafeMutablePointer<VipsImage>?
+    let status = bytes.withUnsafeBytes { bytes -> Int32 in
+      guard let input = vips_source_new_from_memory(bytes.baseAddress, bytes.count) else { return -1 }
+      defer { g_object_unref(input) }
+      var lazy: UnsafeMutablePointer<VipsImage>?
+      guard enclosure_vips_load_png(input, &lazy) == 0, let lazy else { return -1 }
+      defer { g_object_unref(lazy) }
+      loaded = vips_image_copy_memory(lazy)
+      return 0
+    }
+    guard status == 0, let loaded else { throw .last() }
+    self.init(adopting: loaded)
+  }
 }
