@@ -29,7 +29,9 @@ var products: [Product] = [.library(name: "RichPush", targets: ["RichPush"])]
 // An app's service extension takes RichPush alone, and resolves this package on a Mac.
 var targets: [Target] = [
   module("RichPush", exclude: ["manifest.schema.json"]),
-  tests("RichPushTests", uses: ["RichPush"]),
+  // The schemas of the documents that others read, held against what is written.
+  .target(name: "SchemaSupport", dependencies: ["RichPush"], path: "Tests/SchemaSupport", swiftSettings: settings),
+  tests("RichPushTests", uses: ["RichPush", "SchemaSupport"]),
 ]
 
 #if os(Linux)
@@ -49,7 +51,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CLinux"),
+    .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
     module("Digest", uses: ["CCrypto"]),
@@ -62,7 +64,9 @@ var targets: [Target] = [
       "Pipeline",
       uses: ["Transfer", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux"]),
 
-    program("EnclosureCommand", uses: ["Pipeline", "AssetStore", "Transfer", "Preparation", "RichPush", "CGLib"]),
+    program(
+      "EnclosureCommand",
+      uses: ["Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "CGLib"]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
     // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
@@ -73,9 +77,9 @@ var targets: [Target] = [
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
     // Servers and files for tests, for whichever test target needs them.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
     tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport"]),
-    tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter"]),
+    tests("AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
     program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
     tests(
@@ -83,7 +87,11 @@ var targets: [Target] = [
       uses: [
         "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
       ]),
-    tests("EndToEnd", uses: ["RichPush"]),
+    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
+    // The built programs as people run them.
+    tests(
+      "EndToEnd",
+      uses: ["RichPush", "SchemaSupport", "TestSupport", "EnclosureCommand", "EnclosureMedia", "FaultyMedia"]),
   ]
 #endif
 

@@ -194,8 +194,8 @@ make_videos() {
     "${exact[@]}" "$dir/variable-rate.mkv"
 
   # Things that must not travel on.
-  encode -i "$dir/moov-last.mp4" -c copy "${exact[@]}" -metadata location=+48.8584+002.2945/ -metadata make='Fixture Works' \
-    -metadata model='Invented One' -metadata comment=enclosure-fixture-comment "$dir/location.mp4"
+  encode -i "$dir/moov-last.mp4" -c copy "${exact[@]}" -movflags use_metadata_tags -metadata com.apple.quicktime.make='Fixture Works' \
+    -metadata com.apple.quicktime.model='Invented One' -metadata com.apple.quicktime.location.ISO6709=+48.8584+002.2945/ "$dir/location-apple.mov"
   printf '1\n00:00:00,200 --> 00:00:01,500\nenclosure-fixture-subtitle\n' >"$work/text.srt"
   printf ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=1000\ntitle=One\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=1000\nEND=2000\ntitle=Two\n' >"$work/chapters.txt"
   encode -i "$dir/moov-last.mp4" -i "$work/text.srt" -i "$work/chapters.txt" -map 0 -map 1 -c copy -c:s mov_text -fflags +bitexact \

@@ -103,6 +103,18 @@ def set_edit(data, start_seconds, length_seconds):
     return bytes(out)
 
 
+def add_user_data(data, texts):
+    """Adds QuickTime texts ({b"\xa9xyz": "…"}) to the movie's udta, which must end the file, so that no offset changes."""
+    entries = b"".join(box(k, struct.pack(">HH", len(t.encode()), 0), t.encode()) for k, t in texts.items())
+    out = bytearray(data + entries)
+    for kind in (b"moov", b"udta"):
+        start, end = find(data, kind)
+        assert end == len(data), "moov and in it udta must come last"
+        struct.pack_into(">I", out, start, end - start + len(entries))
+    return bytes(out)
+
+
 def remove(data, kind):
+    """Removes a box of the top level."""
     start, end = find(data, kind)
     return data[:start] + data[end:]

@@ -17,6 +17,9 @@ def write_all(media, work):
         # As phones held upright record; the angle is how far a player turns the picture clockwise.
         "rotation-90.mp4": boxes.set_rotation(read("turned-90.mp4"), 90),
         "rotation-270.mp4": boxes.set_rotation(read("turned-270.mp4"), 270),
+        "location.mp4": boxes.add_user_data(read("moov-last.mp4"), {
+            b"\xa9xyz": "+48.8584+002.2945/", b"\xa9mak": "Fixture Works", b"\xa9mod": "Invented One",
+            b"\xa9cmt": "enclosure-fixture-comment"}),
         "no-moov.mp4": boxes.remove(read("moov-last.mp4"), b"moov"),
     }
     for name, body in files.items():

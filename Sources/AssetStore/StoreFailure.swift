@@ -25,7 +25,7 @@ private func explanation(of code: CInt) -> (cause: String, remedy: String, perma
   case EROFS: ("the file system is read-only", "mount it writable, or choose another folder", false)
   case ENOTDIR: ("something on the way there is a file, not a folder", "remove it, or choose another folder", false)
   case EISDIR, EEXIST, ENOTEMPTY: ("something else already has that name", "move it away", false)
-  case ENOENT: ("the folder is gone", "create it again, or choose another one", false)
+  case ENOENT: ("there is no such folder", "create it, or choose another one", false)
   case ELOOP: ("symbolic links lead in a circle", "mend them, or choose another folder", false)
   case ENAMETOOLONG: ("the name is too long for the file system", "use a shorter id or folder", true)
   case EFBIG: ("the file is larger than the file system or a limit of this process allows", "raise the limit", true)

@@ -16,9 +16,13 @@
 #include <libswscale/swscale.h>
 
 static const int enclosure_av_eof = AVERROR_EOF;
+static const int enclosure_av_exit = AVERROR_EXIT;
 static const int enclosure_av_again = AVERROR(EAGAIN);
 static const int enclosure_av_io = AVERROR(EIO);
+static const int enclosure_av_invalid_argument = AVERROR(EINVAL);
+static const int enclosure_av_not_permitted = AVERROR(EPERM);
 static const int enclosure_av_out_of_memory = AVERROR(ENOMEM);
+static const int enclosure_av_patch_welcome = AVERROR_PATCHWELCOME;
 static const int enclosure_av_invalid_data = AVERROR_INVALIDDATA;
 static const int enclosure_av_decoder_not_found = AVERROR_DECODER_NOT_FOUND;
 static const int64_t enclosure_av_no_timestamp = AV_NOPTS_VALUE;

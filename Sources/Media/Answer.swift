@@ -16,6 +16,7 @@ package func answer(_ request: HelperRequest, descriptors: [Int32]) -> HelperRep
       let file = try MediaFile(borrowing: try descriptor(0, of: descriptors, at: .verify), at: .verify)
       try verify(file, request)
       return HelperReply(.verified)
+    case .describe: return HelperReply(.capabilities(mediaCapabilities()))
     }
   } catch {
     return HelperReply(.rejected(error))

@@ -43,3 +43,17 @@ package struct MediaFile: Sendable {
     }
   }
 }
+
+extension MediaFile {
+  /// Fills a buffer from `offset` on.
+  /// - Returns: whether there were enough bytes.
+  func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+    var filled = 0
+    while filled < buffer.count {
+      let got = read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: offset + filled)
+      guard got > 0 else { return false }
+      filled += got
+    }
+    return true
+  }
+}

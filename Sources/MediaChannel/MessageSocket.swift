@@ -61,7 +61,7 @@ package final class MessageSocket {
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
         enclosure_send(
-          descriptor, buffer.baseAddress! + sent, buffer.count - sent, descriptors, Int32(descriptors.count))
+          descriptor, buffer.baseAddress! + sent, UInt(buffer.count - sent), descriptors, Int32(descriptors.count))
       }
       if count < 0 {
         if errno == EINTR { continue }
@@ -101,7 +101,7 @@ package final class MessageSocket {
       var descriptors: [Int32] = Array(repeating: -1, count: Self.maximumFiles)
       var arrived: Int32 = 0
       let count = bytes.withUnsafeMutableBytes { buffer in
-        enclosure_receive(descriptor, buffer.baseAddress! + filled, length - filled, &descriptors, &arrived)
+        enclosure_receive(descriptor, buffer.baseAddress! + filled, UInt(length - filled), &descriptors, &arrived)
       }
       files += descriptors.prefix(Int(arrived)).map(OpenFile.init(adopting:))
       if count < 0 {

@@ -59,3 +59,10 @@ package struct FilePath: Sendable, Hashable {
     }
   }
 }
+
+/// A call on a file or folder failed; holds the `errno` that says why.
+package struct FileFailure: Error, Equatable {
+  package let errno: Int32
+
+  package var message: String { String(cString: strerror(errno)) }
+}

@@ -6,6 +6,8 @@ import MediaChannel
 final class Helper {
   /// Why a helper gave no answer. It is of no use afterwards.
   enum Failure: Error {
+    /// Somebody wanted it to stop.
+    case aborted
     case deadline
     /// Bytes of resident memory that were seen.
     case memory(Int)
@@ -34,7 +36,7 @@ final class Helper {
     posix_spawn_file_actions_adddup2(&actions, complaints.descriptor, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, complaints.descriptor, STDERR_FILENO)
     posix_spawn_file_actions_adddup2(&actions, other.descriptor, HelperProcess.socketDescriptor)
-    posix_spawn_file_actions_addclosefrom_np(&actions, HelperProcess.socketDescriptor + 1)
+    enclosure_close_from(&actions, HelperProcess.socketDescriptor + 1)
 
     // A process group of its own: ^C on the terminal is for the control plane, which ends its helpers itself.
     var attributes = posix_spawnattr_t()
@@ -68,14 +70,17 @@ final class Helper {
   }
 
   /// Sends a request and waits for its answer.
-  /// - Parameter seconds: how long that may take.
+  /// - Parameters:
+  ///   - seconds: how long that may take.
+  ///   - isAborted: is asked a few times a second.
   func exchange<Request: Encodable, Reply: Decodable>(
-    _ request: Request, files: [any DescriptorOwner], within seconds: Double, as type: Reply.Type
+    _ request: Request, files: [any DescriptorOwner], within seconds: Double, as type: Reply.Type,
+    isAborted: () -> Bool
   ) throws(Failure) -> Reply {
     let deadline = monotonicSeconds() + seconds
     do {
       try socket.send(request, files: files)
-      let reply = try socket.receive(type) { () throws(Failure) in try wait(until: deadline) }
+      let reply = try socket.receive(type) { () throws(Failure) in try wait(until: deadline, isAborted) }
       answers += 1
       return reply.message
     } catch let failure as Failure {
@@ -112,12 +117,13 @@ final class Helper {
 
   private var isReaped = false
 
-  private func wait(until deadline: Double) throws(Failure) {
+  private func wait(until deadline: Double, _ isAborted: () -> Bool) throws(Failure) {
     while true {
+      guard !isAborted() else { throw .aborted }
       let left = deadline - monotonicSeconds()
       guard left > 0 else { throw .deadline }
       var entry = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&entry, 1, Int32(min(left, memoryLookInterval) * 1000) + 1)
+      let ready = poll(&entry, 1, Int32(min(left, lookInterval) * 1000) + 1)
       if ready > 0 { return }
       let resident = residentBytes
       guard resident < memoryMark else { throw .memory(resident) }
@@ -149,21 +155,12 @@ final class Helper {
 }
 
 /// How often a working helper's memory is looked at, in seconds.
-private let memoryLookInterval = 0.05
+private let lookInterval = 0.05
 
 func monotonicSeconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-private func unnamedTemporaryFile() throws(MessageSocket.Failure) -> OpenFile {
-  let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-  var template = Array("\(folder)/enclosure-media-XXXXXX".utf8CString)
-  let descriptor = mkostemp(&template, O_CLOEXEC | O_APPEND)
-  guard descriptor >= 0 else { throw .system(errno) }
-  unlink(template)
-  return OpenFile(adopting: descriptor)
 }
 
 private func contents(ofSmallFile path: String) -> String? {

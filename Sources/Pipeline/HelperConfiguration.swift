@@ -22,6 +22,11 @@ package struct HelperConfiguration: Sendable {
     self.count = max(1, count)
   }
 
+  /// Gives all stages the same time, in seconds.
+  package mutating func setDeadlines(to seconds: Double) {
+    (inspectDeadline, prepareDeadline, verifyDeadline) = (seconds, seconds, seconds)
+  }
+
   /// The processors that this process may use.
   package static var processors: Int {
     max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))

@@ -1,4 +1,3 @@
-import CLinux
 import Dispatch
 import Glibc
 package import MediaChannel
@@ -37,6 +36,7 @@ package final class HelperPool: Sendable {
     var waiting: [Job?] = []
     var first = 0
     var isClosed = false
+    var isAborted = false
     var statistics = Statistics()
   }
 
@@ -90,10 +90,12 @@ package final class HelperPool: Sendable {
     return outcome
   }
 
-  /// Lets the requests in work come to their end, refuses all others, and ends the helpers. Call it once.
-  package func close() {
+  /// Refuses all requests from now on and ends the helpers. Call it once.
+  /// - Parameter aborting: whether the requests in work are given up; otherwise they come to their end first.
+  package func close(aborting: Bool = false) {
     let abandoned = state.withLock { state in
       state.isClosed = true
+      state.isAborted = aborting
       defer { (state.waiting, state.first) = ([], 0) }
       return state.waiting[state.first...].compactMap(\.self)
     }
@@ -117,7 +119,8 @@ package final class HelperPool: Sendable {
       }
       do throws(Helper.Failure) {
         let reply = try running.exchange(
-          job.request, files: job.files, within: deadline(of: job.request), as: HelperReply.self)
+          job.request, files: job.files, within: deadline(of: job.request), as: HelperReply.self,
+          isAborted: { state.withLock(\.isAborted) })
         job.continuation.resume(returning: .success(reply.outcome))
         if running.answers >= configuration.recycleAfter || running.residentBytes >= configuration.recycleMark {
           state.withLock { $0.statistics.recycled += 1 }
@@ -126,6 +129,10 @@ package final class HelperPool: Sendable {
         }
       } catch {
         running.end()
+        if case .aborted = error {
+          job.continuation.resume(returning: .failure(CancellationError()))
+          return
+        }
         let reason = reason(of: error, at: job.request)
         let words = running.lastWords
         report("helper lost: \(reason.message)" + (words.isEmpty ? "" : "; its last words: \(words)"))
@@ -165,7 +172,7 @@ package final class HelperPool: Sendable {
 
   private func deadline(of request: HelperRequest) -> Double {
     switch request {
-    case .inspect: configuration.inspectDeadline
+    case .inspect, .describe: configuration.inspectDeadline
     case .prepare: configuration.prepareDeadline
     case .verify: configuration.verifyDeadline
     }
@@ -174,7 +181,7 @@ package final class HelperPool: Sendable {
   private func reason(of failure: Helper.Failure, at request: HelperRequest) -> Rejection.Reason {
     let stage = stage(of: request)
     switch failure {
-    case .deadline:
+    case .aborted, .deadline:
       let seconds = deadline(of: request)
       return Rejection.Reason(
         .decoderTimeout, at: stage, "the decoder gave no answer within \(Int(seconds)) s", limit: seconds)
@@ -196,7 +203,7 @@ package final class HelperPool: Sendable {
 
   private func stage(of request: HelperRequest) -> Rejection.Stage {
     switch request {
-    case .inspect: .inspect
+    case .inspect, .describe: .inspect
     case .prepare: .prepare
     case .verify: .verify
     }

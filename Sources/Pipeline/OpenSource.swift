@@ -12,8 +12,6 @@ extension WorkFile: DescriptorOwner {}
 struct OpenSource: Sendable {
   /// Held open as long as somebody reads it.
   let file: any DescriptorOwner
-  /// For people and manifests; free of secrets.
-  let name: String
   /// The extension of the source's name, in lower case: what it claims to be.
   let claimedExtension: String?
   /// What the transfer told; nil for a file.
@@ -22,7 +20,6 @@ struct OpenSource: Sendable {
 
   /// Opens a local file.
   init(path: FilePath) async throws(Rejection.Reason) {
-    name = path.description
     claimedExtension = path.fileExtension
     download = nil
     (file, state) = try await blocking { () throws(Rejection.Reason) in
@@ -35,9 +32,8 @@ struct OpenSource: Sendable {
   }
 
   /// Takes over what a transfer has written.
-  init(_ download: Download, named name: String, in spool: WorkFile) throws(Rejection.Reason) {
+  init(_ download: Download, in spool: OpenFile) throws(Rejection.Reason) {
     file = spool
-    self.name = name
     claimedExtension = FilePath(download.finalURL).fileExtension
     self.download = download
     state = try FileState(of: spool.descriptor)

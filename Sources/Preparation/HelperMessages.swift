@@ -9,6 +9,8 @@ package enum HelperRequest: Codable, Sendable, Equatable {
   case prepare(PrepareRequest)
   /// Open and decode a prepared file again. Descriptors: that file, readable.
   case verify(VerifyRequest)
+  /// Tell what the libraries can do. Descriptors: none.
+  case describe
 }
 
 package struct InspectRequest: Codable, Sendable, Equatable {
@@ -47,6 +49,7 @@ package struct HelperReply: Codable, Sendable {
     case facts(MediaFacts)
     case prepared(PreparedFile)
     case verified
+    case capabilities(MediaCapabilities)
     case rejected(Rejection.Reason)
   }
 

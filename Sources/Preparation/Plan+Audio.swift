@@ -8,12 +8,17 @@ func planAudio(
     throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
   }
   guard let type = copiedType(of: audio.sound, in: facts.format) else {
-    throw audio.sound.isDecodable
-      ? needsEncoding("\(audio.sound.codec) in \(facts.format.rawValue)")
-      : Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the audio's codec")
+    throw needsEncoding(audio.sound, "\(audio.sound.codec) in \(facts.format.rawValue)")
   }
   return .remux(
     RemuxRecipe(type: type, sound: audio.sound.index, maximumBytes: MediaKind.audio.maximumAttachmentBytes))
+}
+
+/// Why sound cannot stay as it is: either nothing decodes it, or it would have to be encoded anew.
+func needsEncoding(_ sound: AudioStream, _ what: String) -> Rejection.Reason {
+  sound.isDecodable
+    ? needsEncoding(what)
+    : Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the audio's codec \(sound.codec)")
 }
 
 /// The file type in which the sound can stay as it is.

@@ -50,26 +50,33 @@ private func stillRecipe(
   let keepsPixels = !crops && width == image.width && height == image.height
   return StillRecipe(
     width: width, height: height, crops: crops, quality: profile.jpegQuality,
-    keepsCoefficients: keepsPixels && format == .jpeg && image.colour != .cmyk && image.bitsPerChannel == 8
-      && !image.hasColourProfile,
+    keepsCoefficients: keepsPixels && format == .jpeg && image.orientation == 1 && image.colour != .cmyk
+      && image.bitsPerChannel == 8 && !image.hasColourProfile,
     maximumBytes: MediaKind.image.maximumAttachmentBytes)
 }
 
 private func animationRecipe(
   _ image: ImageFacts, of facts: MediaFacts, still: StillRecipe, for profile: Profile
 ) -> AnimationRecipe {
-  let delays = image.delays.map { shownDelay($0, for: profile) }
   let keepsSize = still.width == image.width && still.height == image.height && !still.crops
   return AnimationRecipe(
-    delays: delays, plays: image.plays ?? 1,
-    keepsFrames: facts.format == .gif && keepsSize && facts.bytes <= MediaKind.image.maximumAttachmentBytes,
+    delays: shownDelays(of: image, for: profile), plays: min(max(image.plays ?? 1, 0), profile.maximumPlays),
+    keepsFrames: facts.format == .gif && keepsSize && facts.bytes <= MediaKind.image.maximumAttachmentBytes
+      && image.width * image.height * image.frames <= profile.maximumAnimationPixels,
     crops: still.crops, rungs: rungs(width: still.width, height: still.height, frames: image.frames, for: profile),
     still: still, maximumBytes: MediaKind.image.maximumAttachmentBytes)
 }
 
+/// One delay for every frame, also where the source has fewer or more than frames.
+private func shownDelays(of image: ImageFacts, for profile: Profile) -> [Int] {
+  (0..<image.frames).map { frame in
+    shownDelay(frame < image.delays.count ? image.delays[frame] : 0, for: profile)
+  }
+}
+
 /// How long a frame is really shown: what viewers make of a delay that is too short to be meant.
 private func shownDelay(_ delay: Int, for profile: Profile) -> Int {
-  delay <= 10 ? profile.slowedDelay : max(delay, profile.minimumDelay)
+  delay <= 10 ? profile.slowedDelay : min(max(delay, profile.minimumDelay), profile.maximumDelay)
 }
 
 /// The ladder: first smaller pictures, then fewer colours, then fewer frames. Rungs that would hold too many pixels

@@ -15,15 +15,16 @@ func planVideo(
   return .remux(
     RemuxRecipe(
       type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: video.sound?.index,
-      maximumBytes: MediaKind.video.maximumAttachmentBytes))
+      maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration))
 }
 
 private func requireDuration(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) {
-  guard let seconds = video.duration.presented else {
+  // Headers of fragmented files say zero when they mean that they do not know.
+  guard let seconds = video.duration.presented, seconds > 0, seconds.isFinite else {
     throw Rejection.Reason(.unknownDuration, at: .plan, "neither header nor packets tell how long the video lasts")
   }
   // Encoders round the last frame up; more than that is not an accident.
-  let grace = min(video.framePeriod ?? 0, profile.maximumGrace)
+  let grace = min(max(video.framePeriod ?? 0, 0), profile.maximumGrace)
   // Time bases that do not divide a second leave a trace in the last digits.
   let rounding = 0.000_5
   guard seconds <= profile.maximumVideoDuration + grace + rounding else {
@@ -42,9 +43,9 @@ private func copiedTag(of picture: PictureStream) throws(Rejection.Reason) -> St
   switch picture.codec {
   case "h264":
     let profiles: Set = ["Baseline", "Constrained Baseline", "Main", "High"]
-    guard profiles.contains(picture.profile) else { throw needsEncoding("H.264 of profile \(picture.profile)") }
+    guard profiles.contains(picture.profile) else { throw needsEncoding("H.264 of \(profileName(picture))") }
     guard ["yuv420p", "yuvj420p"].contains(picture.pixelFormat) else {
-      throw needsEncoding("H.264 in \(picture.pixelFormat)")
+      throw needsEncoding("H.264 in \(pixelFormatName(picture))")
     }
     guard picture.level <= 42 else {
       throw needsEncoding("H.264 of level \(picture.level / 10).\(picture.level % 10)")
@@ -53,28 +54,38 @@ private func copiedTag(of picture: PictureStream) throws(Rejection.Reason) -> St
     return "avc1"
   case "hevc":
     guard ["Main", "Main 10"].contains(picture.profile) else {
-      throw needsEncoding("HEVC of profile \(picture.profile)")
+      throw needsEncoding("HEVC of \(profileName(picture))")
     }
     guard ["yuv420p", "yuvj420p", "yuv420p10le"].contains(picture.pixelFormat) else {
-      throw needsEncoding("HEVC in \(picture.pixelFormat)")
+      throw needsEncoding("HEVC in \(pixelFormatName(picture))")
     }
     guard !picture.isInterlaced else { throw needsEncoding("interlaced HEVC") }
     return "hvc1"
   default:
     guard picture.isDecodable else {
-      let name = picture.codec == "unknown" ? picture.tag : picture.codec
+      let name = picture.codec == "unknown" && !picture.tag.isEmpty ? picture.tag : picture.codec
       throw Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the video's codec \(name)")
     }
     throw needsEncoding(picture.codec)
   }
 }
 
+private func profileName(_ picture: PictureStream) -> String {
+  picture.profile.isEmpty ? "unknown profile" : "profile \(picture.profile)"
+}
+
+private func pixelFormatName(_ picture: PictureStream) -> String {
+  picture.pixelFormat.isEmpty ? "an unknown pixel format" : picture.pixelFormat
+}
+
 private func requireCopyable(_ sound: AudioStream) throws(Rejection.Reason) {
   guard !sound.isEncrypted else {
     throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
   }
-  guard sound.codec == "aac" else { throw needsEncoding("\(sound.codec) audio") }
-  guard copyableAAC.contains(sound.profile) else { throw needsEncoding("AAC of profile \(sound.profile)") }
+  guard sound.codec == "aac" else { throw needsEncoding(sound, "\(sound.codec) audio") }
+  guard copyableAAC.contains(sound.profile) else {
+    throw needsEncoding(sound, sound.profile.isEmpty ? "AAC of unknown profile" : "AAC of profile \(sound.profile)")
+  }
 }
 
 /// The AAC profiles that every iPhone decodes.
@@ -85,12 +96,15 @@ func needsEncoding(_ what: String) -> Rejection.Reason {
     .unsupportedCodec, at: .plan, "\(what) does not play on every iPhone and would have to be encoded anew")
 }
 
-/// A number of seconds for people: at most two decimals, none where they are zero.
-func rounded(_ seconds: Double) -> String {
+/// A number of seconds for people: milliseconds at most, without zeros at the end. Fewer digits would have a video of
+/// 30.004 s last "30 s; at most 30 s".
+package func rounded(_ seconds: Double) -> String {
   guard seconds.isFinite, abs(seconds) < 1e12 else { return "\(seconds)" }
-  let hundredths = Int((seconds * 100).rounded())
-  guard hundredths % 100 != 0 else { return "\(hundredths / 100)" }
-  let fraction = abs(hundredths % 100)
-  let digits = fraction % 10 == 0 ? "\(fraction / 10)" : fraction < 10 ? "0\(fraction)" : "\(fraction)"
-  return "\(hundredths / 100).\(digits)"
+  let milliseconds = Int((seconds * 1000).rounded())
+  let sign = milliseconds < 0 ? "-" : ""
+  let (whole, rest) = abs(milliseconds).quotientAndRemainder(dividingBy: 1000)
+  guard rest != 0 else { return "\(sign)\(whole)" }
+  var digits = String(String(rest + 1000).dropFirst())
+  while digits.hasSuffix("0") { digits.removeLast() }
+  return "\(sign)\(whole).\(digits)"
 }

@@ -17,10 +17,17 @@ package struct Profile: Sendable, Equatable {
   package var minimumDelay = 20
   /// What a delay of at most 10 ms is shown as by everyone, in milliseconds.
   package var slowedDelay = 100
+  /// The longest time a GIF can show a frame, in milliseconds: 16 bits of hundredths of a second.
+  package var maximumDelay = 655_350
+  /// The most often that a GIF can say it plays, short of for ever: 16 bits.
+  package var maximumPlays = 65_535
   /// The longest video, in seconds. Apple states no limit; this is the service's promise to its users.
   package var maximumVideoDuration = 30.0
   /// The longest grace for encoders that round the last frame up, in seconds.
   package var maximumGrace = 0.05
+
+  /// Counts up whenever the same source would be prepared in another way than before.
+  package static let version = 1
 
   /// The bundled profile.
   package static let ios = Profile()

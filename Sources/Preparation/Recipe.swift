@@ -93,15 +93,19 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
   /// Index of the audio stream in the source; nil for a silent video.
   package var sound: Int?
   package var maximumBytes: Int
+  /// Sound that goes on behind the picture ends here, in seconds; nil for audio.
+  package var maximumSeconds: Double?
 
   package init(
-    type: AttachmentType, picture: Int? = nil, pictureTag: String? = nil, sound: Int? = nil, maximumBytes: Int
+    type: AttachmentType, picture: Int? = nil, pictureTag: String? = nil, sound: Int? = nil, maximumBytes: Int,
+    maximumSeconds: Double? = nil
   ) {
     self.type = type
     self.picture = picture
     self.pictureTag = pictureTag
     self.sound = sound
     self.maximumBytes = maximumBytes
+    self.maximumSeconds = maximumSeconds
   }
 }
 

@@ -37,6 +37,12 @@ package struct DownloadHead: Sendable, Equatable {
   /// The first 16 bytes, or all of a shorter body.
   package var firstBytes: [UInt8]
 
+  package init(declaredType: String? = nil, declaredBytes: Int? = nil, firstBytes: [UInt8]) {
+    self.declaredType = declaredType
+    self.declaredBytes = declaredBytes
+    self.firstBytes = firstBytes
+  }
+
   /// How many bytes tell the kind.
   static let length = 16
 }

@@ -43,9 +43,10 @@ package final class Downloader: Sendable {
       do throws(Rejection.Reason) {
         return try await attempt(url, into: descriptor, limits: limits, limit: limit, spent: &spent)
       } catch {
-        guard error.isWorthAnotherAttempt, spent.attempts < limits.attempts, spent.seconds < limits.totalTimeout,
-          !Task.isCancelled
-        else { throw error }
+        if Task.isCancelled { throw .cancelled }
+        guard error.isWorthAnotherAttempt, spent.attempts < limits.attempts, !limits.isSpent(spent.seconds) else {
+          throw error
+        }
       }
       do {
         try await configuration.pause(wait(after: spent, limits))
@@ -74,7 +75,7 @@ package final class Downloader: Sendable {
     var redirects = 0
     while true {
       request.remainingTime = limits.totalTimeout - spent.seconds
-      guard request.remainingTime > 0 else { throw Self.late(limits) }
+      guard !limits.isSpent(spent.seconds) else { throw Self.late(limits) }
       let report = await engine.run(request)
       spent.bytes += report.bytesReceived
       spent.seconds += report.timings.total
@@ -93,7 +94,7 @@ package final class Downloader: Sendable {
             .tooManyRedirects, at: .fetch, "the server redirects more than \(limits.redirects) times",
             limit: Double(limits.redirects), measured: Double(redirects))
         }
-        let next = try RequestURL(redirect: target)
+        let next = try RequestURL(redirect: target, from: request.url)
         request.credentials =
           next.credentials ?? (next.origin == request.url.origin ? request.credentials : nil)
         request.url = next
@@ -112,7 +113,7 @@ package final class Downloader: Sendable {
 
   private static func late(_ limits: TransferLimits) -> Rejection.Reason {
     Rejection.Reason(
-      .fetchTimeout, at: .fetch, "the download did not finish within \(limits.totalTimeout) s",
+      .fetchTimeout, at: .fetch, "the redirects did not end within \(limits.totalTimeout.text) s",
       limit: limits.totalTimeout)
   }
 }

@@ -49,7 +49,7 @@ extension Exchange {
 
 /// libcurl takes 0 for "no limit" or its default.
 private func milliseconds(_ seconds: Double) -> Int {
-  max(1, Int(min(seconds, 1e6) * 1000))
+  max(1, Int((min(seconds, 1e6) * 1000).rounded(.up)))
 }
 
 /// What iOS can show, and what can be made into it. Neither WebP nor AVIF is named: image services send them to whoever

@@ -16,7 +16,7 @@ extension Exchange {
     guard let status = response.status else { return .failed(reason(for: code)) }
     // The body of a redirect or an error does not matter, nor how it ended.
     guard isSuccess(status) else {
-      if [301, 302, 303, 307, 308].contains(status), let target = easy?.string(CURLINFO_REDIRECT_URL) {
+      if [301, 302, 303, 307, 308].contains(status), let target = response.location {
         return .redirect(target)
       }
       return .failed(statusReason(status))
@@ -66,8 +66,8 @@ extension Exchange {
       CURLE_SSL_PINNEDPUBKEYNOTMATCH:
       return failed("no secure connection to \(origin.name): \(description(of: code))", permanent: true)
     case CURLE_PARTIAL_FILE:
-      if let declared = response.declaredBytes { return failed("the body ended after \(sink.bytes) of \(declared) bytes") }
-      return failed("the body ended after \(sink.bytes) bytes, before its last chunk")
+      let missing = response.declaredBytes.map { "of \($0) bytes" } ?? "bytes, before its last chunk"
+      return failed("the body ended after \(sink.bytes) \(missing)")
     case CURLE_GOT_NOTHING: return failed("\(origin.name) closed the connection without an answer")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WRITE_ERROR:
       let place = response.status == nil ? "before an answer came" : "after \(sink.bytes) bytes of the body"
@@ -87,7 +87,7 @@ extension Exchange {
     func late(_ message: String, limit: Double, measured: Double) -> Rejection.Reason {
       Rejection.Reason(.fetchTimeout, at: .fetch, message, limit: limit, measured: measured)
     }
-    if times.total >= request.remainingTime {
+    if limits.isSpent(limits.totalTimeout - request.remainingTime + times.total) {
       return late(
         "the download did not finish within \(limits.totalTimeout.text) s; \(sink.bytes) bytes had come",
         limit: limits.totalTimeout, measured: limits.totalTimeout - request.remainingTime + times.total)
@@ -96,7 +96,8 @@ extension Exchange {
       let step =
         times.nameLookup == 0
         ? "the host name \(request.url.origin.host) was not resolved"
-        : times.connect == 0 ? "\(name) did not accept a connection" : "the TLS handshake with \(name) did not finish"
+        : request.url.origin.scheme == "https"
+          ? "no secure connection to \(name) came about" : "\(name) did not accept a connection"
       return late(
         "\(step) within \(limits.connectTimeout.text) s", limit: limits.connectTimeout, measured: times.total)
     }
@@ -108,9 +109,9 @@ extension Exchange {
 
   private func certificateMessage() -> String {
     let origin = request.url.origin
-    // OpenSSL's X509_V_ERR_… numbers; 0 is libcurl's own check of the name.
+    // OpenSSL's X509_V_ERR_… numbers. With 1, libcurl's own check of the name failed before it asked for another.
     switch easy?.integer(CURLINFO_SSL_VERIFYRESULT) ?? 0 {
-    case 0, 62, 64: return "the certificate does not match the host \(origin.host)"
+    case 0, 1, 62, 64: return "the certificate does not match the host \(origin.host)"
     case 9: return "the certificate of \(origin.name) is not valid yet"
     case 10: return "the certificate of \(origin.name) has expired"
     case 18, 19: return "the certificate of \(origin.name) is self-signed"
@@ -134,7 +135,7 @@ extension Exchange {
 
 extension Double {
   /// Seconds without a needless fraction.
-  fileprivate var text: String {
+  var text: String {
     self == rounded() && magnitude < 1e9 ? "\(Int(self))" : "\(self)"
   }
 }

@@ -20,6 +20,7 @@ extension Exchange {
     if text.isEmpty { return endOfHeader() }
     if text.hasPrefix("HTTP/") {
       response.coding = nil
+      response.location = nil
     } else if let colon = text.firstIndex(of: ":") {
       take(field: text[..<colon].lowercased(), String(text[text.index(after: colon)...]).trimmed)
     }
@@ -27,6 +28,7 @@ extension Exchange {
   }
 
   private func take(field name: String, _ value: String) {
+    if name == "location", response.location == nil { response.location = value }
     guard name == "content-encoding" || name == "transfer-encoding" else { return }
     let plain = name == "content-encoding" ? ["identity", ""] : ["chunked", "identity", ""]
     let codings = value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }

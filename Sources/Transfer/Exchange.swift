@@ -39,6 +39,8 @@ final class Exchange: @unchecked Sendable {
     var headerBytes = 0
     /// The status of the final response, once its header is complete.
     var status: Int?
+    /// Where a redirect leads, as the server writes it.
+    var location: String?
     var declaredType: String?
     var declaredBytes: Int?
     /// The coding that the body comes in although none was asked for.

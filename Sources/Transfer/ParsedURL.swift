@@ -5,6 +5,9 @@ import Glibc
 struct ParsedURL: ~Copyable {
   private let handle: OpaquePointer
 
+  /// Any scheme is parsed, for messages about it; what needs percent-encoding gets it.
+  private static let leniency = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE
+
   struct Fault: Error {
     /// What is wrong, to follow "the URL".
     let sentence: String
@@ -14,8 +17,7 @@ struct ParsedURL: ~Copyable {
   init(_ text: String) throws(Fault) {
     // C would see the part before a NUL and judge another URL than the caller gave.
     guard !text.utf8.contains(0), let handle = curl_url() else { throw Fault(sentence: "cannot be read") }
-    let flags = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE
-    let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(flags))
+    let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(Self.leniency))
     guard code == CURLUE_OK else {
       curl_url_cleanup(handle)
       throw Fault(sentence: Self.sentence(for: code))
@@ -76,15 +78,22 @@ struct ParsedURL: ~Copyable {
     return part(CURLUPART_URL)
   }
 
+  /// The absolute URL that a reference stands for, seen from this URL (RFC 3986 section 5). The handle is spent
+  /// afterwards.
+  consuming func resolving(_ reference: String) -> String? {
+    guard !reference.utf8.contains(0),
+      curl_url_set(handle, CURLUPART_URL, reference, UInt32(Self.leniency)) == CURLUE_OK
+    else { return nil }
+    return part(CURLUPART_URL)
+  }
+
   private static func sentence(for code: CURLUcode) -> String {
     switch code {
-    case CURLUE_BAD_SCHEME, CURLUE_UNSUPPORTED_SCHEME:
-      "has no scheme, or one that cannot be read; it should begin with https:// or http://"
+    case CURLUE_BAD_SCHEME, CURLUE_UNSUPPORTED_SCHEME, CURLUE_BAD_SLASHES: "does not begin with https:// or http://"
     case CURLUE_NO_HOST: "has no host"
     case CURLUE_BAD_PORT_NUMBER: "has a port that is not a number from 1 to 65535"
     case CURLUE_BAD_HOSTNAME: "has a host with characters that no host name may have"
     case CURLUE_BAD_IPV6: "has a host in brackets that is no IPv6 address"
-    case CURLUE_BAD_SLASHES: "has the wrong number of slashes after its scheme"
     case CURLUE_BAD_LOGIN, CURLUE_BAD_USER, CURLUE_BAD_PASSWORD: "has user info that cannot be read"
     default: "is malformed"
     }

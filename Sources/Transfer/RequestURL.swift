@@ -49,8 +49,13 @@ struct RequestURL: Sendable, Equatable {
   /// Checks where a redirect leads. Servers are allowed what they do in practice: spaces and letters beyond ASCII.
   ///
   /// - Throws: `fetch_failed` or `unsupported_scheme`.
-  init(redirect text: String) throws(Rejection.Reason) {
-    try self.init(parsing: text, subject: "the server's redirect", code: .fetchFailed)
+  ///
+  /// - Parameter location: the Location field of the response to a request for `base`; it may be relative.
+  init(redirect location: String, from base: RequestURL) throws(Rejection.Reason) {
+    // Without slashes after the scheme, libcurl takes an absolute URL for a relative one.
+    let isOpaque = location.opaqueScheme != nil
+    let target = isOpaque ? nil : (try? ParsedURL(base.text))?.resolving(location)
+    try self.init(parsing: target ?? location, subject: "the server's redirect", code: .fetchFailed)
   }
 
   private init(parsing text: String, subject: String, code: Rejection.Code) throws(Rejection.Reason) {

@@ -26,6 +26,12 @@ package struct TransferLimits: Sendable, Equatable {
   package var maximumRetryAfter = 30.0
 
   package init() {}
+
+  /// Whether a download that has taken so many seconds is over its total. libcurl's clock and its timers differ by
+  /// milliseconds, with which nothing could be done anyway.
+  func isSpent(_ seconds: Double) -> Bool {
+    seconds > totalTimeout - 0.01
+  }
 }
 
 /// What all downloads of one `Downloader` have in common.

@@ -1,6 +1,7 @@
 import AssetStore
 import Glibc
 import RichPush
+import TestSupport
 import Testing
 
 @Suite struct DirectoryStoreTests {

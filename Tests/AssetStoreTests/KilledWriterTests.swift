@@ -1,6 +1,7 @@
 import AssetStore
 import Digest
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct KilledWriterTests {

@@ -1,5 +1,6 @@
 import Glibc
 import RichPush
+import TestSupport
 import Testing
 
 @testable import AssetStore

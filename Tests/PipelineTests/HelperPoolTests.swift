@@ -4,6 +4,7 @@ import Pipeline
 import Preparation
 import RichPush
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The helper pool")
@@ -89,13 +90,17 @@ struct HelperPoolTests {
 
   @Test("closing lets go of those who wait, and leaves no process")
   func closing() async throws {
-    let pool = HelperPool(configuration: configuration(deadline: 1))
+    var configuration = configuration(deadline: 1)
+    // Helpers are started with their mark, so this one tells those of this test.
+    configuration.memoryMark += 54_321
+    let mark = "\(configuration.memoryMark)"
+    let pool = HelperPool(configuration: configuration)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<3 { group.addTask { _ = try? await pool.inspect("FAULT hang") } }
       group.addTask { pool.close() }
     }
     await #expect(throws: CancellationError.self) { try await pool.inspect("") }
-    #expect(waitpid(-1, nil, WNOHANG) <= 0)
+    #expect(processes { $0.arguments.last == mark } == [])
   }
 
   @Test("a helper that is not there is named")
@@ -125,10 +130,3 @@ extension HelperPool {
   }
 }
 
-/// Path of an executable that was built beside these tests.
-func builtProduct(_ name: String) -> String {
-  var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-  let count = readlink("/proc/self/exe", &buffer, buffer.count)
-  let path = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  return path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/\(name)"
-}

@@ -125,7 +125,8 @@ private final class Core: Sendable {
 
   init(_ answer: @escaping @Sendable (FaultyOrigin.Request) -> [FaultyOrigin.Step]) throws {
     self.answer = answer
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    self.listener = listener
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -277,13 +278,13 @@ private final class Core: Sendable {
 
   /// Waits, and tells whether the client has closed the connection meanwhile.
   private func hasGone(_ connection: Int32, within seconds: Double) -> Bool {
-    var descriptor = pollfd(fd: connection, events: Int16(POLLRDHUP), revents: 0)
+    var descriptor = pollfd(fd: connection, events: Int16(pollReadHangUp), revents: 0)
     return poll(&descriptor, 1, Int32(seconds * 1000)) != 0
   }
 }
 
 /// `POLLRDHUP`, which Swift does not see without _GNU_SOURCE.
-private let POLLRDHUP = 0x2000
+private let pollReadHangUp = 0x2000
 
 private final class Job: Sendable {
   let core: Core

@@ -1,0 +1,64 @@
+# make build    both programs, as build/enclosure and build/enclosure-media (the default)
+# make run      build, and prepare Fixtures/media, or DIR=…, into build/out
+# make test     build and run all tests
+# make lint     check the code's format
+# make ladder   check which targets import what
+# make bench    build, and measure against what people use today
+# make setup    install what building needs, if it is missing; everything but ladder begins with it
+# make clean    remove everything that was built
+# make help     this list
+
+DIR ?= Fixtures/media
+OUT ?= build/out
+
+# Debian packages: what Swift itself needs to start and to link, the libraries, and what the tests need besides.
+# Dockerfile and CI use these lists too.
+BUILD_PACKAGES = binutils libc6-dev libstdc++-12-dev libcurl4 libncurses6 libsqlite3-0 libxml2 pkg-config \
+  libvips-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev \
+  libcurl4-openssl-dev libglib2.0-dev libssl-dev
+TEST_PACKAGES = ffmpeg nginx-light openssl
+
+# Swift's own libraries are linked in, so that the programs run where there is no Swift.
+RELEASE = -c release --static-swift-stdlib
+
+.PHONY: build run test lint ladder bench setup setup-tests clean help
+.DEFAULT_GOAL = build
+
+build: setup
+	swift build $(RELEASE) --product enclosure
+	swift build $(RELEASE) --product enclosure-media
+	@mkdir -p build
+	@bin="$$(swift build $(RELEASE) --show-bin-path)" && \
+	  install -m 755 "$$bin/enclosure" "$$bin/enclosure-media" build/
+
+run: build
+	build/enclosure batch "$(DIR)" --out "$(OUT)"
+	@echo
+	@echo "The manifests are in $(OUT)/manifests, what can be attached is in $(OUT)/assets,"
+	@echo "and $(OUT)/index.jsonl has a line about every file."
+
+test: setup-tests
+	swift build --build-tests
+	swift test --skip-build $(TESTS)
+
+lint: setup
+	swift format lint --strict --recursive Sources Tests Package.swift
+
+ladder:
+	.ci/ladder --self-test
+	.ci/ladder
+
+bench: build
+	Benchmarks/run
+
+setup:
+	@Scripts/setup $(BUILD_PACKAGES)
+
+setup-tests:
+	@Scripts/setup $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+clean:
+	rm -rf build .build
+
+help:
+	@sed -n 's/^# //; /^make /p; /^$$/q' Makefile

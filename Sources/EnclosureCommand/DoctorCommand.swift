@@ -1,0 +1,40 @@
+import MediaChannel
+import Pipeline
+import Preparation
+import RichPush
+import Transfer
+
+enum DoctorCommand: Command {
+  static let syntax = Syntax(
+    command: "doctor", operands: "", summary: "Check what this machine can prepare", options: [],
+    details: """
+      Lists the libraries in use, what they can read and write, and what of the sandbox the kernel offers. Exit status:
+      0 everything is there, 1 something is missing.
+
+      Example:
+        enclosure doctor
+      """)
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard arguments.operands.isEmpty else { throw UsageError("doctor takes no operands") }
+    let workplace = try Workplace(arguments)
+    let media = try await workplace.run { try await workplace.reader.capabilities() }
+    var report = "Libraries\n"
+    for library in media.libraries + [.init(name: "libcurl", version: transferLibraryVersion)] {
+      report += row(library.name, library.version)
+    }
+    report += "\nCan read and write\n"
+    for part in media.parts {
+      report += row(part.purpose, part.isThere ? "yes" : "NO: \(part.name) is missing; Debian's \(part.package) brings it")
+    }
+    report += "\nSandbox\n"
+    report += row("seccomp filters", Kernel.hasSeccomp ? "yes" : "no")
+    report += row("Landlock", Kernel.landlockVersion > 0 ? "yes, version \(Kernel.landlockVersion)" : "no")
+    Console.output(report)
+    return media.parts.allSatisfy(\.isThere) ? 0 : 1
+  }
+
+  private static func row(_ label: String, _ value: String) -> String {
+    "  \(label)\(String(repeating: " ", count: max(1, 30 - label.count)))\(value)\n"
+  }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import Pipeline
+
+/// `enclosure`: finds the command, gives it its arguments, and turns what it throws into a message and an exit status.
+@main
+struct EnclosureCommand {
+  static let version = "0.1.0"
+  static var commands: [any Command.Type] {
+    [PrepareCommand.self, BatchCommand.self, InspectCommand.self, DoctorCommand.self]
+  }
+
+  static func main() async {
+    // A reader who has gone away shows in what write returns.
+    signal(SIGPIPE, SIG_IGN)
+    exit(await run(Array(rawArguments().dropFirst())))
+  }
+
+  private static func run(_ words: [[UInt8]]) async -> Int32 {
+    let name = words.first.map { String(decoding: $0, as: UTF8.self) }
+    switch name {
+    case nil:
+      Console.error(overview)
+      return EX_USAGE
+    case "help", "--help", "-h":
+      guard words.count > 1, let command = command(named: String(decoding: words[1], as: UTF8.self)) else {
+        Console.output(overview)
+        return 0
+      }
+      Console.output(command.syntax.help)
+      return 0
+    case "--version", "version":
+      Console.output("enclosure \(version)\n")
+      return 0
+    case let name?:
+      guard let command = command(named: name) else {
+        Console.error("enclosure: there is no command “\(printable(name))”; enclosure --help lists them\n")
+        return EX_USAGE
+      }
+      return await run(command, Array(words.dropFirst()))
+    }
+  }
+
+  private static func run(_ command: any Command.Type, _ words: [[UInt8]]) async -> Int32 {
+    let options = words.prefix { $0 != Array("--".utf8) }
+    if options.contains(where: { $0 == Array("--help".utf8) || $0 == Array("-h".utf8) }) {
+      Console.output(command.syntax.help)
+      return 0
+    }
+    do {
+      return try await command.run(try command.syntax.parse(words))
+    } catch let error as UsageError {
+      Console.error("enclosure \(command.syntax.command): \(printable(error.message))\n")
+      Console.error("enclosure \(command.syntax.command) --help shows its options.\n")
+      return EX_USAGE
+    } catch is CancellationError {
+      return 130
+    } catch {
+      Console.error("enclosure \(command.syntax.command): \(printable(describe(error)))\n")
+      return EX_SOFTWARE
+    }
+  }
+
+  private static func command(named name: String) -> (any Command.Type)? {
+    commands.first { $0.syntax.command == name }
+  }
+
+  private static var overview: String {
+    let list = commands.map { command in
+      let name = command.syntax.command
+      return "  \(name)\(String(repeating: " ", count: max(1, 10 - name.count)))\(command.syntax.summary)\n"
+    }.joined()
+    return """
+      Prepares media for rich notifications on iOS: what goes in may be anything, what comes out is shown.
+
+      Usage:
+        enclosure COMMAND [OPTION…]
+
+      Commands:
+      \(list)
+      enclosure COMMAND --help explains a command. Try:
+        enclosure prepare https://example.com/cat.webp --out prepared
+
+      """
+  }
+}
+
+/// One of the commands.
+protocol Command {
+  static var syntax: Syntax { get }
+  /// Returns the exit status.
+  static func run(_ arguments: Arguments) async throws -> Int32
+}
+
+/// The words of the command line as they were given. `CommandLine.arguments` would mend names that are no UTF-8.
+private func rawArguments() -> [[UInt8]] {
+  (0..<Int(CommandLine.argc)).compactMap { index in
+    CommandLine.unsafeArgv[index].map { word in
+      UnsafeBufferPointer(start: word, count: strlen(word)).map { UInt8(bitPattern: $0) }
+    }
+  }
+}

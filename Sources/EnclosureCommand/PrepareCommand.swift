@@ -1,0 +1,61 @@
+import AssetStore
+import Pipeline
+import RichPush
+
+enum PrepareCommand: Command {
+  static let syntax = Syntax(
+    command: "prepare", operands: "SOURCE… --out DIR",
+    summary: "Prepare one to four files or URLs for one notification",
+    options: [
+      .init("out", short: "o", .one("DIR"), "the folder for attachments and manifest; it is made when missing"),
+      .init("id", .one("ID"), "the job's id, and the manifest's name; made from the sources by default"),
+      .init("strict", .none, "exit with 1 when any source was rejected, not only when all were"),
+    ] + Workplace.options,
+    details: """
+      The manifest is printed on standard output and stored as DIR/manifests/ID.json; the attachments are below
+      DIR/assets. Exit status: 0 ready or partial, 1 rejected, 64 wrong use, 70 failed.
+
+      Examples:
+        enclosure prepare photo.heic --out prepared
+        enclosure prepare https://example.com/clip.mov cover.png --out prepared --id order-1234
+      """)
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard !arguments.operands.isEmpty else {
+      throw UsageError("name at least one file or URL to prepare")
+    }
+    guard arguments.operands.count <= maximumAttachmentsPerNotification else {
+      throw UsageError(
+        "a notification has at most \(maximumAttachmentsPerNotification) attachments,"
+          + " not \(arguments.operands.count); enclosure batch prepares a folder")
+    }
+    guard let out = arguments.bytes("out") else {
+      throw UsageError("--out DIR says where the attachments go")
+    }
+    let sources = arguments.operands.map { JobSource(sourceLocation($0)) }
+    let id = arguments.text("id") ?? defaultID(of: sources)
+    guard !id.isEmpty else { throw UsageError("--id must not be empty") }
+    let workplace = try Workplace(arguments)
+    let outcome = try await workplace.run {
+      let store = try await DirectoryStore(path: out)
+      let job = Job(id: id, sources: sources, options: workplace.preparation)
+      return try await Pipeline(reader: workplace.reader, store: store).run(job)
+    }
+    Console.output(outcome.json)
+    for rejection in outcome.manifest.rejections {
+      let line = "rejected \(rejection.source): \(rejection.reason.message) [\(rejection.reason.code.rawValue)]"
+      Console.error("\(printable(line))\n")
+    }
+    switch outcome.manifest.status {
+    case .ready: return 0
+    case .partial: return arguments.has("strict") ? 1 : 0
+    case .rejected: return 1
+    }
+  }
+
+  /// The last parts of the sources' names: for a job that is run by hand, what one would call it.
+  private static func defaultID(of sources: [JobSource]) -> String {
+    let names = sources.map { FilePath($0.location.publicName).lastComponent.description }
+    return names.joined(separator: "+")
+  }
+}

@@ -1,0 +1,86 @@
+/// The words of one command: what it takes, and what its help says.
+struct Syntax {
+  /// An option of a command. Each has an environment variable of the same name, which the option beats.
+  struct Option {
+    enum Value {
+      case none
+      case one(String)
+      case many(String)
+    }
+
+    let name: String
+    let short: Character?
+    /// The placeholder for the value in the help.
+    let value: Value
+    let help: String
+
+    init(_ name: String, short: Character? = nil, _ value: Value = .none, _ help: String) {
+      self.name = name
+      self.short = short
+      self.value = value
+      self.help = help
+    }
+
+    /// `ENCLOSURE_` and the name in capitals.
+    var variable: String {
+      "ENCLOSURE_" + name.uppercased().split(separator: "-").joined(separator: "_")
+    }
+  }
+
+  let command: String
+  /// What follows the options, as the usage line shows it.
+  let operands: String
+  let summary: String
+  let options: [Option]
+  let details: String
+}
+
+/// What was given to a command, on the command line or in the environment. Values are bytes: file names need not be
+/// UTF-8.
+struct Arguments {
+  var values: [String: [[UInt8]]] = [:]
+  var operands: [[UInt8]] = []
+
+  func has(_ name: String) -> Bool {
+    values[name] != nil
+  }
+
+  func bytes(_ name: String) -> [UInt8]? {
+    values[name]?.last
+  }
+
+  func text(_ name: String) -> String? {
+    bytes(name).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A whole number within bounds.
+  func number(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
+    guard let text = text(name) else { return nil }
+    guard let number = Int(text), bounds.contains(number) else {
+      throw UsageError(
+        "--\(name) takes a whole number from \(bounds.lowerBound) to \(bounds.upperBound), not “\(text)”")
+    }
+    return number
+  }
+
+  /// One of the words of an enumeration.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, of type: Choice.Type
+  ) throws(UsageError) -> Choice? where Choice.RawValue == String {
+    guard let text = text(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let words = Choice.allCases.map(\.rawValue).joined(separator: " or ")
+      throw UsageError("--\(name) takes \(words), not “\(text)”")
+    }
+    return choice
+  }
+}
+
+/// The command line makes no sense; says why and what would.
+struct UsageError: Error {
+  let message: String
+
+  init(_ message: String) {
+    self.message = message
+  }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Pipeline
+import Preparation
+import RichPush
+import Transfer
+
+/// What the commands that handle media share: the options, and the two planes that those configure.
+struct Workplace {
+  static let options: [Syntax.Option] = [
+    .init("fit", .one("inside|cover"), "inside keeps the whole picture, cover fills a square"),
+    .init("helpers", .one("N"), "media processes to run; as many as there are processors by default"),
+    .init("decode-timeout", .one("SECONDS"), "how long one step of the work on a source may take: 30 to 90 by default"),
+    .init("decode-memory", .one("MIB"), "how much memory a media process may take: 1024 by default"),
+    .init("spool", .one("DIR"), "where downloads are kept while they are worked on; TMPDIR or /var/tmp by default"),
+    .init("ca-file", .one("FILE"), "certificates to trust for https, in PEM, instead of the system's"),
+  ]
+
+  let reader: SourceReader
+  private let helpers: HelperPool
+  private let downloader: Downloader
+  let preparation: PreparationOptions
+  let helperCount: Int
+
+  /// Starts the helpers.
+  init(_ arguments: Arguments) throws(UsageError) {
+    preparation = PreparationOptions(fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside)
+    var configuration = HelperConfiguration(
+      executable: try Self.helperProgram(),
+      count: try arguments.number("helpers", in: 1...256) ?? HelperConfiguration.processors)
+    if let seconds = try arguments.number("decode-timeout", in: 1...86_400) {
+      configuration.setDeadlines(to: Double(seconds))
+    }
+    if let mebibytes = try arguments.number("decode-memory", in: 64...1_000_000) {
+      configuration.memoryMark = mebibytes << 20
+      configuration.recycleMark = min(configuration.recycleMark, configuration.memoryMark / 2)
+    }
+    helperCount = configuration.count
+    var transfer = TransferConfiguration()
+    transfer.caFile = arguments.text("ca-file")
+    helpers = HelperPool(configuration: configuration) { report in
+      // A decoder's last words may hold anything, also what a stranger's file put into its mouth.
+      let end = report.lastIndex { !$0.isNewline }.map(report.index(after:)) ?? report.startIndex
+      Console.error("\(printable(String(report[..<end])))\n")
+    }
+    downloader = Downloader(configuration: transfer)
+    reader = SourceReader(
+      helpers: helpers, downloader: downloader,
+      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder)
+  }
+
+  /// Runs `work` and ends the helpers. ^C and SIGTERM cancel it: what is in work is given up, nothing is half done.
+  func run<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    let (helpers, downloader) = (helpers, downloader)
+    let task = Task { try await work() }
+    Interruption.onFirstSignal {
+      task.cancel()
+      downloader.shutdown()
+      helpers.close(aborting: true)
+    }
+    let result = await task.result
+    if !task.isCancelled {
+      downloader.shutdown()
+      helpers.close()
+    }
+    return try result.get()
+  }
+
+  /// The helper program: beside this one, unless `ENCLOSURE_MEDIA` names another.
+  private static func helperProgram() throws(UsageError) -> String {
+    var path = getenv("ENCLOSURE_MEDIA").map { String(cString: $0) } ?? ""
+    if path.isEmpty {
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = readlink("/proc/self/exe", &buffer, buffer.count)
+      let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+      path = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+      path += "/enclosure-media"
+    }
+    guard access(path, X_OK) == 0 else {
+      throw UsageError(
+        "the media helper \(path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
+          + " ENCLOSURE_MEDIA names it")
+    }
+    return path
+  }
+}
+
+/// The source that a word of the command line names.
+func sourceLocation(_ word: [UInt8]) -> JobSource.Location {
+  if let text = String(validating: word, as: UTF8.self), let colon = text.firstIndex(of: ":"),
+    text[colon...].hasPrefix("://")
+  {
+    return .url(text)
+  }
+  return .file(FilePath(bytes: word))
+}
+
+/// An error as a sentence.
+func describe(_ error: any Error) -> String {
+  switch error {
+  case let reason as Rejection.Reason: reason.message
+  case Batch.Failure.folderUnreadable(let failure): "the folder cannot be read: \(failure.message)"
+  case Batch.Failure.indexUnwritable(let failure): "index.jsonl cannot be written: \(failure.message)"
+  case Batch.Failure.store(let reason): reason.message
+  default: "\(error)"
+  }
+}

@@ -1,0 +1,133 @@
+import CFFmpeg
+import Preparation
+import RichPush
+
+/// Facts of anything that libavformat reads: video, sound, and the pictures that come its way.
+func inspectTimeline(_ source: MediaFile, _ request: InspectRequest) throws(Rejection.Reason) -> MediaFacts {
+  if let format = pictureFormat(of: source) { return try inspectLibavPicture(source, format: format, request) }
+  let input = try openTimeline(source, at: .inspect)
+  try input.findStreams()
+  if let picture = input.pictureIndex() {
+    return try videoFacts(source, input, picture: picture, request)
+  }
+  if let sound = input.soundIndex(beside: nil) {
+    return try audioFacts(source, input, sound: sound, request)
+  }
+  let format = input.format(of: source).rawValue
+  guard input.streamCount > 0 else {
+    throw cutShort(source, at: .inspect)
+      ?? Rejection.Reason(.corrupt, at: .inspect, "there is nothing in the \(format) file")
+  }
+  let streams = input.streamNames().joined(separator: ", ")
+  throw Rejection.Reason(
+    .unsupportedType, at: .inspect, "the \(format) file has neither picture nor sound: \(streams)")
+}
+
+/// Opens a container; a header that breaks off is told from one that makes no sense.
+func openTimeline(_ source: MediaFile, at stage: Rejection.Stage) throws(Rejection.Reason) -> LibavInput {
+  do throws(Rejection.Reason) {
+    return try LibavInput(source, at: stage)
+  } catch {
+    guard error.code == .corrupt, let cut = cutShort(source, at: stage) else { throw error }
+    throw cut
+  }
+}
+
+/// Why the boxes of an ISO base media file do not lead to its end; nil when they do, or it is none.
+private func cutShort(_ source: MediaFile, at stage: Rejection.Stage) -> Rejection.Reason? {
+  let boxes = Box.boxes(in: source)
+  guard boxes.first?.type == "ftyp" else { return nil }
+  if let cut = boxes.last, cut.end > source.bytes {
+    return Rejection.Reason(
+      .truncated, at: stage,
+      "the file ends at \(source.bytes) bytes, inside its \(cut.type) box, which reaches to \(cut.end)",
+      limit: Double(cut.end), measured: Double(source.bytes))
+  }
+  guard !boxes.contains(where: { $0.type == "moov" || $0.type == "moof" }) else { return nil }
+  return Rejection.Reason(
+    .truncated, at: stage, "the file has no moov box: whatever wrote it did not get to its end")
+}
+
+private func videoFacts(
+  _ source: MediaFile, _ input: LibavInput, picture index: Int, _ request: InspectRequest
+) throws(Rejection.Reason) -> MediaFacts {
+  guard let stream = input.stream(index), let picture = input.pictureStream(index) else {
+    throw Rejection.Reason(.corrupt, at: .inspect, "the picture's stream cannot be found again")
+  }
+  let parameters = stream.pointee.codecpar.pointee
+  let coded = (width: Int(parameters.width), height: Int(parameters.height))
+  try requireDecodableSize(coded, at: .inspect)
+  guard !picture.pixelFormat.isEmpty || !picture.isDecodable || picture.isEncrypted else {
+    throw Rejection.Reason(
+      .corrupt, at: .inspect, "no picture of the \(picture.codec) stream could be decoded from its beginning")
+  }
+  let sound = input.soundIndex(beside: index)
+  let duration = try duration(of: index, beside: sound, in: input, source, request)
+  let turn = DisplayOrientation(of: stream)
+  let shown = displayedSize(
+    coded, pixelAspect: positive(av_guess_sample_aspect_ratio(input.context, stream, nil)), turn)
+  let facts = VideoFacts(
+    codedWidth: coded.width, codedHeight: coded.height, width: shown.width, height: shown.height,
+    rotation: turn.rotation, isMirrored: turn.isMirrored, picture: picture,
+    sound: sound.flatMap { input.audioStream($0) }, duration: duration, framePeriod: stream.framePeriod,
+    streams: input.streamNames())
+  return MediaFacts(
+    format: input.format(of: source), bytes: source.bytes, content: .video(facts),
+    metadata: input.metadata(beside: [index, sound].compactMap { $0 }))
+}
+
+private func audioFacts(
+  _ source: MediaFile, _ input: LibavInput, sound index: Int, _ request: InspectRequest
+) throws(Rejection.Reason) -> MediaFacts {
+  guard let sound = input.audioStream(index) else {
+    throw Rejection.Reason(.corrupt, at: .inspect, "the sound's stream cannot be found again")
+  }
+  let duration = try duration(of: index, beside: nil, in: input, source, request)
+  let facts = AudioFacts(sound: sound, duration: duration, streams: input.streamNames())
+  return MediaFacts(
+    format: input.format(of: source), bytes: source.bytes, content: .audio(facts),
+    metadata: input.metadata(beside: [index]))
+}
+
+/// The size of a picture when its pixels are squared, then turned.
+func displayedSize(
+  _ coded: (width: Int, height: Int), pixelAspect: Double?, _ turn: DisplayOrientation
+) -> (width: Int, height: Int) {
+  var width = coded.width
+  if let pixelAspect {
+    let squared = (Double(coded.width) * pixelAspect).rounded()
+    // Stranger shapes are damage.
+    if squared >= 1, squared <= 1e6 { width = Int(squared) }
+  }
+  return turn.isTransposed ? (coded.height, width) : (width, coded.height)
+}
+
+/// The format of a picture that is read as such although it came to the timelines.
+private func pictureFormat(of source: MediaFile) -> MediaFormat? {
+  let head = source.bytes(at: 0, count: 64)
+  if head.starts(with: iconSignature) { return .ico }
+  return switch wholeFileCodec(of: head) {
+  case AV_CODEC_ID_PSD: .psd
+  case AV_CODEC_ID_JPEG2000: .jpeg2000
+  case AV_CODEC_ID_JPEGXL: .jpegXL
+  case AV_CODEC_ID_BMP: .bmp
+  default: nil
+  }
+}
+
+extension LibavInput {
+  /// The container by our name for it.
+  func format(of source: MediaFile) -> MediaFormat {
+    switch formatName {
+    case "mov,mp4,m4a,3gp,3g2,mj2":
+      // QuickTime files older than the ftyp box have none.
+      let head = String(decoding: source.bytes(at: 4, count: 8), as: UTF8.self)
+      return head == "ftypqt  " || !head.hasPrefix("ftyp") ? .mov : .mp4
+    case "matroska,webm":
+      // The document type stands in the EBML header, which is short.
+      let head = String(decoding: source.bytes(at: 0, count: 64), as: UTF8.self)
+      return head.contains("webm") ? .webm : .matroska
+    default: return MediaFormat(rawValue: formatName)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package import AssetStore
+import Blocking
+package import Preparation
+package import RichPush
+
+/// Every file below a folder as a job of its own.
+package struct Batch: Sendable {
+  private let folder: FilePath
+  private let output: FilePath
+  private let pipeline: Pipeline
+  private let store: any AssetStore
+  private let options: PreparationOptions
+  private let parallelJobs: Int
+
+  /// - Parameters:
+  ///   - output: the folder of `index.jsonl`, which is the store's.
+  ///   - parallelJobs: how many jobs are begun before another has ended: enough to keep all helpers busy.
+  package init(
+    folder: FilePath, output: FilePath, pipeline: Pipeline, store: any AssetStore, options: PreparationOptions,
+    parallelJobs: Int
+  ) {
+    self.folder = folder
+    self.output = output
+    self.pipeline = pipeline
+    self.store = store
+    self.options = options
+    self.parallelJobs = parallelJobs
+  }
+
+  package enum Event: Sendable {
+    /// All files are known; so many of them were prepared by an earlier run and have not changed.
+    case found(jobs: Int, upToDate: Int)
+    case finished(BatchIndex.Line, Manifest)
+  }
+
+  /// Why a batch could not be done.
+  package enum Failure: Error, Equatable {
+    case folderUnreadable(FileFailure)
+    case indexUnwritable(FileFailure)
+    case store(Rejection.Reason)
+  }
+
+  /// Prepares what is missing or changed since the last run.
+  /// - Parameter report: is called for each event, one at a time.
+  /// - Returns: the lines of all jobs, those that were up to date included.
+  /// - Throws: `CancellationError` when the task was cancelled: the jobs that had ended are in the index, all else is
+  ///   as it was. Else a `Failure`.
+  package func run(report: (Event) -> Void) async throws -> [BatchIndex.Line] {
+    let walk = try await walk()
+    let jobs = named(walk.entries)
+    var index = await blocking { [output] in BatchIndex(at: output.appending(Array("index.jsonl".utf8))) }
+    let waiting = await outdated(jobs, index: index)
+    report(.found(jobs: jobs.count, upToDate: jobs.count - waiting.count))
+
+    try await withThrowingTaskGroup(of: (BatchIndex.Line, Manifest).self) { group in
+      var rest = waiting.makeIterator()
+      for _ in 0..<parallelJobs {
+        if let job = rest.next() { group.addTask { try await run(job) } }
+      }
+      while let (line, manifest) = try await group.next() {
+        do throws(FileFailure) {
+          try index.append(line)
+        } catch {
+          throw Failure.indexUnwritable(error)
+        }
+        report(.finished(line, manifest))
+        if let job = rest.next() { group.addTask { try await run(job) } }
+      }
+    }
+    do throws(FileFailure) {
+      try index.finish(keeping: Set(jobs.map(\.id)))
+    } catch {
+      throw Failure.indexUnwritable(error)
+    }
+    return index.lines.values.sorted { $0.id < $1.id }
+  }
+
+  /// A file and the id of its job.
+  private struct NamedEntry: Sendable {
+    let id: String
+    let entry: FolderWalk.Entry
+  }
+
+  private func walk() async throws(Failure) -> FolderWalk {
+    do throws(FileFailure) {
+      return try await blocking { [folder, output] () throws(FileFailure) in
+        try FolderWalk(of: folder, excluding: FolderIdentity(of: output))
+      }
+    } catch {
+      throw .folderUnreadable(error)
+    }
+  }
+
+  /// Gives each job its path as its id. Names that are no UTF-8 may come out alike; those are numbered.
+  private func named(_ entries: [FolderWalk.Entry]) -> [NamedEntry] {
+    var taken: Set<String> = []
+    return entries.map { entry in
+      let name = entry.path.description
+      var id = name
+      var number = 2
+      while !taken.insert(id).inserted {
+        id = "\(name)~\(number)"
+        number += 1
+      }
+      return NamedEntry(id: id, entry: entry)
+    }
+  }
+
+  private func outdated(_ jobs: [NamedEntry], index: BatchIndex) async -> [NamedEntry] {
+    var outdated: [NamedEntry] = []
+    for job in jobs {
+      if let line = index.lines[job.id], await isUpToDate(line, job.entry) { continue }
+      outdated.append(job)
+    }
+    return outdated
+  }
+
+  private func isUpToDate(_ line: BatchIndex.Line, _ entry: FolderWalk.Entry) async -> Bool {
+    guard let state = entry.state, line.bytes == state.bytes, line.modified == state.modified, line.recipe == recipe,
+      line.code?.isUsuallyPermanent ?? true, let manifest = try? await store.manifest(id: line.id), !manifest.isEmpty
+    else { return false }
+    for (location, bytes) in line.assets where !(await store.hasAsset(at: location, bytes: bytes)) { return false }
+    return true
+  }
+
+  /// What the options and this version make of a source: when it changes, everything is prepared again.
+  private var recipe: String {
+    "\(Profile.version)/\(options.fit.rawValue)"
+  }
+
+  private func run(_ job: NamedEntry) async throws -> (BatchIndex.Line, Manifest) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let outcome: Pipeline.Outcome
+    do {
+      let source = JobSource(.file(folder.appending(job.entry.path.bytes)))
+      outcome = try await pipeline.run(Job(id: job.id, sources: [source], options: options))
+    } catch let reason as Rejection.Reason {
+      throw Failure.store(reason)
+    }
+    let manifest = outcome.manifest
+    let line = BatchIndex.Line(
+      id: job.id, status: manifest.status, kind: manifest.attachments.first?.asset.type.kind,
+      code: manifest.rejections.first?.reason.code, manifest: outcome.location,
+      milliseconds: Int((clock.now - start) / .milliseconds(1)), bytes: outcome.state?.bytes,
+      modified: outcome.state?.modified, recipe: recipe,
+      assets: manifest.attachments.reduce(into: [:]) { $0[$1.asset.location] = $1.asset.bytes })
+    return (line, manifest)
+  }
+}

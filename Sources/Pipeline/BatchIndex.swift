@@ -1,0 +1,133 @@
+import FoundationEssentials
+import Glibc
+package import RichPush
+
+/// `index.jsonl`: a line for each job of a batch.
+///
+/// While a batch runs, each finished job is appended as one whole line, so that a later run knows what is done however
+/// this one ends. At the end the file is replaced by one sorted by id, with one line for each job.
+package struct BatchIndex: Sendable {
+  package struct Line: Codable, Sendable, Equatable {
+    package var id: String
+    package var status: Manifest.Status
+    /// The kind of the attachment; nil when there is none.
+    package var kind: MediaKind?
+    /// The code of the rejection; nil when there is none.
+    package var code: Rejection.Code?
+    /// The manifest, relative to the folder of this index.
+    package var manifest: String
+    /// How long the job took.
+    package var milliseconds: Int
+    /// Size in bytes and modification time in nanoseconds since 1970 of the source that was prepared, and the options
+    /// it was prepared with: what decides whether the job is up to date.
+    package var bytes: Int?
+    package var modified: Int?
+    package var recipe: String?
+    /// Assets that the manifest names, relative to the folder of this index, with their sizes in bytes.
+    package var assets: [String: Int]
+
+    package init(
+      id: String, status: Manifest.Status, kind: MediaKind?, code: Rejection.Code?, manifest: String,
+      milliseconds: Int, bytes: Int?, modified: Int?, recipe: String?, assets: [String: Int]
+    ) {
+      self.id = id
+      self.status = status
+      self.kind = kind
+      self.code = code
+      self.manifest = manifest
+      self.milliseconds = milliseconds
+      self.bytes = bytes
+      self.modified = modified
+      self.recipe = recipe
+      self.assets = assets
+    }
+  }
+
+  package private(set) var lines: [String: Line] = [:]
+  private let path: FilePath
+  /// Whether the file ends in a line that was cut off: by a full disk, or with its writer.
+  private var endsTorn = false
+
+  /// Reads what an earlier run left. Lines that are not whole are as good as none.
+  package init(at path: FilePath) {
+    self.path = path
+    guard let bytes = contents(ofFile: path) else { return }
+    endsTorn = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
+    let decoder = JSONDecoder()
+    for text in bytes.split(separator: UInt8(ascii: "\n")) {
+      if let line = try? decoder.decode(Line.self, from: Data(text)) { lines[line.id] = line }
+    }
+  }
+
+  /// Adds a line to the file.
+  /// - Throws: why it could not be written.
+  package mutating func append(_ line: Line) throws(FileFailure) {
+    lines[line.id] = line
+    let text = (endsTorn ? [UInt8(ascii: "\n")] : []) + (try encoded(line))
+    endsTorn = true
+    try write([text], flags: O_APPEND, to: path)
+    endsTorn = false
+  }
+
+  /// Replaces the file by the lines of the jobs that there are.
+  package mutating func finish(keeping ids: Set<String>) throws(FileFailure) {
+    lines = lines.filter { ids.contains($0.key) }
+    var sorted: [[UInt8]] = []
+    for id in lines.keys.sorted() {
+      if let line = lines[id] { sorted.append(try encoded(line)) }
+    }
+    let temporary = FilePath(bytes: path.bytes + Array(".new".utf8))
+    try write(sorted, flags: O_TRUNC, to: temporary)
+    let renamed = temporary.withCString { from in path.withCString { to in rename(from, to) } }
+    guard renamed == 0 else { throw FileFailure(errno: errno) }
+    endsTorn = false
+  }
+
+  private func encoded(_ line: Line) throws(FileFailure) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return Array(try encoder.encode(line)) + [UInt8(ascii: "\n")]
+    } catch {
+      throw FileFailure(errno: EILSEQ)
+    }
+  }
+
+  /// One call for each line: a line that is there is whole, unless the disk is full.
+  private func write(_ lines: [[UInt8]], flags: Int32, to path: FilePath) throws(FileFailure) {
+    let descriptor = path.withCString { open($0, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o666) }
+    guard descriptor >= 0 else { throw FileFailure(errno: errno) }
+    defer { close(descriptor) }
+    for line in lines {
+      var rest = line[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else {
+          if count < 0 && errno == EINTR { continue }
+          throw FileFailure(errno: count == 0 ? ENOSPC : errno)
+        }
+        rest = rest.dropFirst(count)
+      }
+    }
+    if flags & O_TRUNC != 0, fsync(descriptor) != 0 { throw FileFailure(errno: errno) }
+  }
+}
+
+private func contents(ofFile path: FilePath) -> [UInt8]? {
+  let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
+  guard descriptor >= 0 else { return nil }
+  defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { return nil }
+  var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+  var filled = 0
+  while filled < bytes.count {
+    let count = bytes.withUnsafeMutableBytes { buffer in
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      return pread(descriptor, room.baseAddress, room.count, off_t(filled))
+    }
+    guard count > 0 else { break }
+    filled += count
+  }
+  return Array(bytes.prefix(filled))
+}

@@ -1,0 +1,38 @@
+import FoundationEssentials
+import Preparation
+import RichPush
+import Testing
+
+/// The planes agree about a message only if it comes out as it went in.
+@Suite struct CodingTests {
+  @Test(
+    "facts survive the way between the planes",
+    arguments: [
+      photo { $0.hasAlpha = true }, animation(), clip(), clip { $0.sound = nil }, clip(seconds: nil), hevcClip(),
+      song("mp3", format: .mp3),
+      MediaFacts(
+        format: .heif, bytes: 1, content: photo().content, metadata: MediaFacts.Metadata.allCases),
+    ])
+  func facts(facts: MediaFacts) throws {
+    #expect(try recoded(facts) == facts)
+    guard case .prepare(let recipe) = plan(facts) else { return }
+    #expect(try recoded(recipe) == recipe)
+    let request = HelperRequest.prepare(PrepareRequest(facts: facts, recipe: recipe))
+    #expect(try recoded(request) == request)
+  }
+
+  @Test(
+    "answers survive the way between the planes",
+    arguments: [
+      .facts(photo()), .verified,
+      .rejected(Rejection.Reason(.corrupt, at: .inspect, "it is", limit: 1, measured: 2.5, permanent: false)),
+      .prepared(PreparedFile(type: .gif, bytes: 1, width: 2, height: 3, frames: 4, duration: 0.5, steps: ["a"])),
+    ] as [HelperReply.Outcome])
+  func replies(outcome: HelperReply.Outcome) throws {
+    #expect(try recoded(HelperReply(outcome)).outcome == outcome)
+  }
+
+  private func recoded<Value: Codable>(_ value: Value) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+  }
+}

@@ -1,0 +1,191 @@
+import RichPush
+import Testing
+
+@testable import Preparation
+
+struct RejectionCase: Sendable, CustomTestStringConvertible {
+  var name: String
+  var facts: MediaFacts
+  var code: Rejection.Code
+  var message: String
+  var limit: Double?
+  var measured: Double?
+
+  init(
+    _ name: String, _ facts: MediaFacts, _ code: Rejection.Code, _ message: String, limit: Double? = nil,
+    measured: Double? = nil
+  ) {
+    self.name = name
+    self.facts = facts
+    self.code = code
+    self.message = message
+    self.limit = limit
+    self.measured = measured
+  }
+
+  var testDescription: String { name }
+}
+
+private let anew = "does not play on every iPhone and would have to be encoded anew"
+
+private let sizes: [RejectionCase] = [
+  RejectionCase(
+    "an image of too many bytes", photo(bytes: 100_000_001), .tooLarge,
+    "the image has 100000001 bytes; at most 100000000 are read", limit: 1e8, measured: 100_000_001),
+  RejectionCase(
+    "a video of too many bytes", clip(bytes: 500_000_001), .tooLarge,
+    "the video has 500000001 bytes; at most 500000000 are read", limit: 5e8, measured: 500_000_001),
+  RejectionCase(
+    "audio of too many bytes", song("mp3", format: .mp3, bytes: 200_000_001), .tooLarge,
+    "the audio has 200000001 bytes; at most 200000000 are read", limit: 2e8, measured: 200_000_001),
+  RejectionCase(
+    "an image without height", photo(800, 0), .corrupt, "the image says it is 800x0 pixels large"),
+  RejectionCase(
+    "an image of negative width", photo(-1, 600), .corrupt, "the image says it is -1x600 pixels large"),
+  RejectionCase(
+    "an image of one row too many", photo(10_000, 10_001), .tooManyPixels,
+    "the image has 10000x10001 pixels; at most 100000000 are decoded", limit: 1e8, measured: 100_010_000),
+  RejectionCase(
+    "a PNG bomb", photo(60_000, 60_000, format: .png), .tooManyPixels,
+    "the image has 60000x60000 pixels; at most 100000000 are decoded", limit: 1e8, measured: 3.6e9),
+  RejectionCase(
+    "an image whose size overflows", photo(.max, .max), .tooManyPixels,
+    "the image has \(Int.max)x\(Int.max) pixels; at most 100000000 are decoded", limit: 1e8,
+    measured: Double(Int.max) * Double(Int.max)),
+  RejectionCase(
+    "a GIF bomb", animation(frames: 10_000), .tooManyFrames,
+    "the animation has 10000 frames; at most 2000 are shown", limit: 2000, measured: 10_000),
+  RejectionCase(
+    "an animation of one frame too many", animation(frames: 2001, format: .webp), .tooManyFrames,
+    "the animation has 2001 frames; at most 2000 are shown", limit: 2000, measured: 2001),
+  RejectionCase(
+    "a video without width", clip { $0.width = 0 }, .corrupt, "the video says it is 0x1920 pixels large"),
+  RejectionCase(
+    "a video of negative height", clip { $0.height = -2 }, .corrupt, "the video says it is 1080x-2 pixels large"),
+]
+
+private let durations: [RejectionCase] = [
+  RejectionCase(
+    "a video without a duration", clip(seconds: nil), .unknownDuration,
+    "neither header nor packets tell how long the video lasts"),
+  RejectionCase(
+    "a video of no duration", clip(seconds: 0), .unknownDuration,
+    "neither header nor packets tell how long the video lasts"),
+  RejectionCase(
+    "a video of negative duration", clip(seconds: -1), .unknownDuration,
+    "neither header nor packets tell how long the video lasts"),
+  RejectionCase(
+    "a video of endless duration", clip(seconds: .infinity), .unknownDuration,
+    "neither header nor packets tell how long the video lasts"),
+  RejectionCase(
+    "a video of 41.2 s", clip(seconds: 41.2), .videoTooLong,
+    "the video lasts 41.2 s; at most 30 s can be attached", limit: 30, measured: 41.2),
+  RejectionCase(
+    "a video of 30.1 s", clip(seconds: 30.1), .videoTooLong,
+    "the video lasts 30.1 s; at most 30 s can be attached", limit: 30, measured: 30.1),
+  RejectionCase(
+    "a video one frame and a bit over", clip(seconds: 30.034), .videoTooLong,
+    "the video lasts 30.034 s; at most 30 s can be attached", limit: 30, measured: 30.034),
+  RejectionCase(
+    "a video slightly over of unknown rate", clip(seconds: 30.004) { $0.framePeriod = nil }, .videoTooLong,
+    "the video lasts 30.004 s; at most 30 s can be attached", limit: 30, measured: 30.004),
+  RejectionCase(
+    "a slow video more than the grace over", clip(seconds: 30.06) { $0.framePeriod = 1 }, .videoTooLong,
+    "the video lasts 30.06 s; at most 30 s can be attached", limit: 30, measured: 30.06),
+  RejectionCase(
+    "a video of negative frame period", clip(seconds: 30.01) { $0.framePeriod = -1 }, .videoTooLong,
+    "the video lasts 30.01 s; at most 30 s can be attached", limit: 30, measured: 30.01),
+  RejectionCase(
+    "a video whose header claims less than its packets",
+    clip { $0.duration = MediaDuration(header: 10, packets: 60.5) }, .videoTooLong,
+    "the video lasts 60.5 s; at most 30 s can be attached", limit: 30, measured: 60.5),
+]
+
+private let codecs: [RejectionCase] = [
+  RejectionCase(
+    "an encrypted video", clip { $0.picture.isEncrypted = true }, .unsupportedCodec, "the video is encrypted"),
+  RejectionCase(
+    "H.264 4:2:2", clip { $0.picture.profile = "High 4:2:2" }, .unsupportedCodec, "H.264 of profile High 4:2:2 \(anew)"),
+  RejectionCase(
+    "H.264 of no profile", clip { $0.picture.profile = "" }, .unsupportedCodec, "H.264 of unknown profile \(anew)"),
+  RejectionCase(
+    "H.264 in 10 bits", clip { $0.picture.pixelFormat = "yuv420p10le" }, .unsupportedCodec,
+    "H.264 in yuv420p10le \(anew)"),
+  RejectionCase(
+    "H.264 of no pixel format", clip { $0.picture.pixelFormat = "" }, .unsupportedCodec,
+    "H.264 in an unknown pixel format \(anew)"),
+  RejectionCase("H.264 5.1", clip { $0.picture.level = 51 }, .unsupportedCodec, "H.264 of level 5.1 \(anew)"),
+  RejectionCase(
+    "interlaced H.264", clip { $0.picture.isInterlaced = true }, .unsupportedCodec, "interlaced H.264 \(anew)"),
+  RejectionCase("HEVC 4:4:4", hevcClip { $0.profile = "Rext" }, .unsupportedCodec, "HEVC of profile Rext \(anew)"),
+  RejectionCase(
+    "HEVC in 12 bits", hevcClip { $0.pixelFormat = "yuv420p12le" }, .unsupportedCodec, "HEVC in yuv420p12le \(anew)"),
+  RejectionCase("interlaced HEVC", hevcClip { $0.isInterlaced = true }, .unsupportedCodec, "interlaced HEVC \(anew)"),
+  RejectionCase("VP9", clip(format: .webm) { $0.picture.codec = "vp9" }, .unsupportedCodec, "vp9 \(anew)"),
+  RejectionCase(
+    "a codec of unknown tag",
+    clip { $0.picture = PictureStream(index: 0, codec: "unknown", tag: "ap4h", isDecodable: false) }, .unsupportedCodec,
+    "no decoder knows the video's codec ap4h"),
+  RejectionCase(
+    "a codec without decoder",
+    clip { $0.picture = PictureStream(index: 0, codec: "vvc", tag: "vvc1", isDecodable: false) }, .unsupportedCodec,
+    "no decoder knows the video's codec vvc"),
+  RejectionCase(
+    "a codec without name", clip { $0.picture = PictureStream(index: 0, codec: "unknown", isDecodable: false) },
+    .unsupportedCodec, "no decoder knows the video's codec unknown"),
+  RejectionCase(
+    "encrypted sound of a video", clip { $0.sound?.isEncrypted = true }, .unsupportedCodec, "the audio is encrypted"),
+  RejectionCase("Opus beside H.264", clip { $0.sound?.codec = "opus" }, .unsupportedCodec, "opus audio \(anew)"),
+  RejectionCase(
+    "AAC of a rare profile in a video", clip { $0.sound?.profile = "Main" }, .unsupportedCodec,
+    "AAC of profile Main \(anew)"),
+  RejectionCase(
+    "AAC of no profile in a video", clip { $0.sound?.profile = "" }, .unsupportedCodec, "AAC of unknown profile \(anew)"
+  ),
+  RejectionCase(
+    "sound of a video without decoder",
+    clip { $0.sound = AudioStream(index: 0, codec: "ac4", sampleRate: 48_000, channels: 2, isDecodable: false) },
+    .unsupportedCodec, "no decoder knows the audio's codec ac4"),
+  RejectionCase(
+    "encrypted audio", song("aac", profile: "LC", format: .mp4) { $0.isEncrypted = true }, .unsupportedCodec,
+    "the audio is encrypted"),
+  RejectionCase(
+    "audio without decoder", song("ac4", format: .mp4) { $0.isDecodable = false }, .unsupportedCodec,
+    "no decoder knows the audio's codec ac4"),
+  RejectionCase("Vorbis", song("vorbis", format: .ogg), .unsupportedCodec, "vorbis in ogg \(anew)"),
+  RejectionCase("FLAC", song("flac", format: .flac), .unsupportedCodec, "flac in flac \(anew)"),
+  RejectionCase("MP3 in a movie", song("mp3", format: .mov), .unsupportedCodec, "mp3 in mov \(anew)"),
+  RejectionCase(
+    "big-endian samples in WAV", song("pcm_s16be", format: .wav), .unsupportedCodec, "pcm_s16be in wav \(anew)"),
+  RejectionCase(
+    "little-endian samples in AIFF", song("pcm_s16le", format: .aiff), .unsupportedCodec, "pcm_s16le in aiff \(anew)"),
+  RejectionCase("A-law in WAV", song("pcm_alaw", format: .wav), .unsupportedCodec, "pcm_alaw in wav \(anew)"),
+  RejectionCase(
+    "AAC of a rare profile", song("aac", profile: "LTP", format: .mp4), .unsupportedCodec, "aac in mp4 \(anew)"),
+]
+
+@Test("what cannot be attached is rejected with its reason", arguments: sizes + durations + codecs)
+func rejects(_ rejection: RejectionCase) {
+  let expected = Rejection.Reason(
+    rejection.code, at: .plan, rejection.message, limit: rejection.limit, measured: rejection.measured)
+  #expect(plan(rejection.facts) == .reject(expected))
+  #expect(expected.permanent)
+}
+
+@Test("limits and measures hold for what is just within them")
+func acceptsLimits() {
+  #expect(plan(photo(10_000, 10_000, bytes: 100_000_000)).still != nil)
+  #expect(plan(animation(frames: 2000)).animation != nil)
+  #expect(plan(clip(bytes: 500_000_000)).remux != nil)
+  #expect(plan(song("mp3", format: .mp3, bytes: 200_000_000)).remux != nil)
+}
+
+@Test(
+  "seconds are written for people",
+  arguments: [
+    (0, "0"), (30, "30"), (41.2, "41.2"), (41.25, "41.25"), (30.034, "30.034"), (30.0004, "30"), (30.0006, "30.001"),
+    (0.05, "0.05"), (-0.5, "-0.5"), (7325.5, "7325.5"), (1e15, "1000000000000000.0"), (.infinity, "inf"),
+  ])
+func writesSeconds(seconds: Double, text: String) {
+  #expect(rounded(seconds) == text)
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+
+/// A real nginx on loopback, serving one folder over http and https (HTTP/2 too), for as long as this object lives.
+///
+/// Its certificate is made for the occasion, for the name `localhost` alone, and is its own authority.
+package final class Nginx {
+  package let port: Int
+  package let tlsPort: Int
+  /// The certificate to trust, PEM.
+  package var caFile: String { folder.appending(path: "certificate.pem").path }
+  private let folder: URL
+  private let process = Process()
+
+  package struct Fault: Error {
+    package var message: String
+  }
+
+  private static let program = (["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"] as [String]).first {
+    access($0, X_OK) == 0
+  }
+  private static let openssl = "/usr/bin/openssl"
+
+  /// Whether this machine has what it takes.
+  package static var isInstalled: Bool { program != nil && access(openssl, X_OK) == 0 }
+
+  /// - Parameter files: the contents of the served files, by name.
+  package init(files: [String: [UInt8]]) throws {
+    guard let program = Self.program else { throw Fault(message: "nginx is not installed") }
+    folder = FileManager.default.temporaryDirectory.appending(path: "enclosure-nginx-\(UUID().uuidString)")
+    let root = folder.appending(path: "root")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    for (name, bytes) in files { try Data(bytes).write(to: root.appending(path: name)) }
+    try Self.run(
+      Self.openssl,
+      [
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+        "subjectAltName=DNS:localhost", "-keyout", folder.appending(path: "key.pem").path, "-out",
+        folder.appending(path: "certificate.pem").path,
+      ])
+    (port, tlsPort) = (try Self.freePort(), try Self.freePort())
+    let configuration = Self.configuration(folder.path, port: port, tlsPort: tlsPort)
+    try configuration.write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+
+    process.executableURL = URL(filePath: program)
+    process.arguments = [
+      "-p", folder.path, "-c", folder.appending(path: "nginx.conf").path, "-e", folder.appending(path: "errors").path,
+    ]
+    try process.run()
+    for _ in 0..<1000 where process.isRunning && !Self.isListening(tlsPort) { usleep(10_000) }
+    guard process.isRunning, Self.isListening(port) else {
+      let errors = try? String(contentsOf: folder.appending(path: "errors"), encoding: .utf8)
+      throw Fault(message: "nginx does not start: \(errors ?? "")")
+    }
+  }
+
+  deinit {
+    if process.isRunning {
+      // Not SIGTERM: Swift's worker threads block signals, and a child inherits that.
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// One served request.
+  package struct Entry: Sendable {
+    /// The number of the connection, as nginx counts.
+    package var connection: Int
+    package var protocolVersion: String
+    package var target: String
+    package var status: Int
+    package var bytesSent: Int
+  }
+
+  /// The access log so far. nginx writes a line when a response has ended.
+  package var log: [Entry] {
+    let text = (try? String(contentsOf: folder.appending(path: "access"), encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count == 5, let connection = Int(words[0]), let status = Int(words[3]), let sent = Int(words[4])
+      else { return nil }
+      return Entry(
+        connection: connection, protocolVersion: words[1], target: words[2], status: status, bytesSent: sent)
+    }
+  }
+
+  private static func configuration(_ folder: String, port: Int, tlsPort: Int) -> String {
+    """
+    daemon off;
+    master_process off;
+    pid \(folder)/pid;
+    events { worker_connections 2048; }
+    http {
+      log_format test '$connection $server_protocol $request_uri $status $bytes_sent';
+      access_log \(folder)/access test;
+      client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
+      uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
+      types { image/jpeg jpg; }
+      server {
+        listen 127.0.0.1:\(port);
+        listen 127.0.0.1:\(tlsPort) ssl http2;
+        ssl_certificate \(folder)/certificate.pem;
+        ssl_certificate_key \(folder)/key.pem;
+        root \(folder)/root;
+      }
+    }
+    """
+  }
+
+  private static func run(_ program: String, _ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Fault(message: "\(program) failed") }
+  }
+
+  private static func address(_ port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+  }
+
+  /// A port that nobody uses now, and probably nobody does in a moment.
+  private static func freePort() throws -> Int {
+    let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    var address = address(0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+      }
+    }
+    guard isBound else { throw Fault(message: "no free port") }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  private static func isListening(_ port: Int) -> Bool {
+    let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    var address = address(port)
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import RichPush
+import Synchronization
+import TestSupport
+import Testing
+import Transfer
+
+/// What a test downloaded.
+struct Fetched {
+  var download: Download
+  var bytes: [UInt8]
+}
+
+/// A downloader whose pauses take no time, and which remembers how long they would have been.
+final class QuickDownloader: Sendable {
+  let downloader: Downloader
+  private let log = Log()
+
+  private final class Log: Sendable {
+    let pauses = Mutex<[Double]>([])
+  }
+
+  init(_ change: (inout TransferConfiguration) -> Void = { _ in }) {
+    var configuration = TransferConfiguration()
+    let log = log
+    configuration.pause = { seconds in log.pauses.withLock { $0.append(seconds) } }
+    configuration.jitter = { $0 }
+    change(&configuration)
+    downloader = Downloader(configuration: configuration)
+  }
+
+  var pauses: [Double] { log.pauses.withLock { $0 } }
+
+  func fetch(
+    _ url: String, limits: TransferLimits = TransferLimits(),
+    limit: @escaping @Sendable (DownloadHead) -> Int = { _ in .max }
+  ) async throws -> Fetched {
+    let file = try ScratchFile()
+    let download = try await downloader.download(url, into: file.descriptor, limits: limits, limit: limit)
+    #expect(file.position == 0)
+    return Fetched(download: download, bytes: file.contents)
+  }
+
+  /// The reason for which a download is refused; a failed expectation when it is not.
+  func refusal(
+    _ url: String, limits: TransferLimits = TransferLimits(),
+    limit: @escaping @Sendable (DownloadHead) -> Int = { _ in .max },
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Rejection.Reason {
+    let error = await #expect(throws: Rejection.Reason.self, sourceLocation: sourceLocation) {
+      _ = try await self.fetch(url, limits: limits, limit: limit)
+    }
+    return try #require(error, sourceLocation: sourceLocation)
+  }
+}
+
+/// Limits under which nothing is tried twice.
+var oneAttempt: TransferLimits {
+  var limits = TransferLimits()
+  limits.attempts = 1
+  return limits
+}
+
+/// The beginning of a JPEG file, followed by enough to be `count` bytes.
+func jpeg(_ count: Int) -> [UInt8] {
+  ([0xFF, 0xD8, 0xFF, 0xE0] + (0..<max(count, 4)).map { UInt8(truncatingIfNeeded: $0) }).prefix(count).map { $0 }
+}
