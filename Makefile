@@ -49,7 +49,7 @@ ladder:
 	.ci/ladder
 
 bench: build
-	Benchmarks/run
+	python3 Tests/Benchmarks/photos.py
 
 setup:
 	@Scripts/setup $(BUILD_PACKAGES)

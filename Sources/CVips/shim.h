@@ -46,6 +46,9 @@ static inline int enclosure_vips_flip(VipsImage *in, VipsDirection direction, Vi
 static inline int enclosure_vips_smart_crop(VipsImage *in, int width, int height, VipsImage **out) {
   return vips_smartcrop(in, out, width, height, "interesting", VIPS_INTERESTING_ATTENTION, NULL);
 }
+static inline int enclosure_vips_extract_area(VipsImage *in, int left, int top, int width, int height, VipsImage **out) {
+  return vips_extract_area(in, out, left, top, width, height, NULL);
+}
 static inline int enclosure_vips_extract_bands(VipsImage *in, int first, int count, VipsImage **out) {
   return vips_extract_band(in, out, first, "n", count, NULL);
 }

@@ -20,3 +20,15 @@ func write(_ bytes: UnsafeRawBufferPointer, into descriptor: Int32) throws(Rejec
       .storeFailed, at: .prepare, "the prepared file cannot be cut to its size: \(String(cString: strerror(errno)))")
   }
 }
+
+func write(_ bytes: [UInt8], into descriptor: Int32) throws(Rejection.Reason) {
+  let failure: Rejection.Reason? = bytes.withUnsafeBytes { bytes in
+    do throws(Rejection.Reason) {
+      try write(bytes, into: descriptor)
+      return nil
+    } catch {
+      return error
+    }
+  }
+  if let failure { throw failure }
+}

@@ -27,6 +27,7 @@ private func decodedStill(
     }
     do throws(VipsFailure) {
       let picture = try VipsPicture(copying: first.pixels, width: first.width, height: first.height, channels: 4)
+      if let profile = reader.colourProfile { picture.setProfile(profile) }
       return try stillPixels(of: picture, image, recipe, steps: &steps)
     } catch {
       throw Rejection.Reason(.corrupt, at: .prepare, "the picture cannot be prepared: \(error.message)")

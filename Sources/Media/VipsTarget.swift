@@ -1,36 +1,46 @@
 import CVips
 
 /// What a saver writes, in memory.
-/// - Parameter limit: the saver is stopped when it writes more bytes than this.
+/// - Parameter isEnough: told how many bytes there are, whether the saver is to be stopped.
 func savedByVips(
-  limit: Int = .max, _ save: (UnsafeMutablePointer<VipsTarget>) -> Int32
+  isEnough: @escaping (Int) -> Bool = { _ in false }, _ save: (UnsafeMutablePointer<VipsTarget>) -> Int32
 ) throws(VipsFailure) -> [UInt8] {
-  let collector = ByteCollector(limit: limit)
+  let collector = ByteCollector(isEnough: isEnough)
   // The target calls back only while `save` runs, and the collector lives until then.
   let context = Unmanaged.passUnretained(collector).toOpaque()
   guard let target = enclosure_vips_target(collect, context) else { throw .last() }
   let status = save(target)
   g_object_unref(target)
   return try withExtendedLifetime(collector) { () throws(VipsFailure) -> [UInt8] in
-    guard collector.bytes.count <= limit else { throw VipsFailure(overLimit) }
+    guard !collector.hasEnough else {
+      vips_error_clear()
+      throw VipsFailure(enough)
+    }
     guard status == 0 else { throw .last() }
     return collector.bytes
   }
 }
 
 extension VipsFailure {
-  /// Whether a saver was stopped because it wrote too much.
-  var isOverLimit: Bool { message == overLimit }
+  /// Whether a saver was stopped because there was enough.
+  var isEnough: Bool { message == enough }
 }
 
-private let overLimit = "more bytes than wanted"
+private let enough = "there are more bytes than wanted"
 
 private final class ByteCollector {
-  var bytes: [UInt8] = []
-  let limit: Int
+  private(set) var bytes: [UInt8] = []
+  private(set) var hasEnough = false
+  private let isEnough: (Int) -> Bool
 
-  init(limit: Int) {
-    self.limit = limit
+  init(isEnough: @escaping (Int) -> Bool) {
+    self.isEnough = isEnough
+  }
+
+  func append(_ more: UnsafeRawBufferPointer) -> Bool {
+    bytes.append(contentsOf: more)
+    hasEnough = hasEnough || isEnough(bytes.count)
+    return !hasEnough
   }
 }
 
@@ -40,6 +50,5 @@ private func collect(
 ) -> Int {
   guard let context, let start, count >= 0 else { return -1 }
   let collector = Unmanaged<ByteCollector>.fromOpaque(context).takeUnretainedValue()
-  collector.bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
-  return collector.bytes.count > collector.limit ? -1 : count
+  return collector.append(UnsafeRawBufferPointer(start: start, count: count)) ? count : -1
 }
