@@ -18,12 +18,15 @@ SIDE = 1024
 def prepare(job):
     source, folder = job
     name = os.path.basename(source)
-    with Image.open(source) as picture:
-        picture.draft("RGB", (SIDE, SIDE))  # the decoder's half, quarter or eighth scale
-        picture = ImageOps.exif_transpose(picture)
-        picture.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
-        encoded = io.BytesIO()
-        picture.convert("RGB").save(encoded, "JPEG", quality=80)
+    picture = Image.open(source)
+    # The decoder's half, quarter or eighth scale, if that is large enough. A box of 1024x1024 would do as well and be
+    # slower: it asks for more than a picture that is not square becomes.
+    scale = SIDE / max(picture.size)
+    picture.draft("RGB", (int(picture.width * scale), int(picture.height * scale)))
+    picture = ImageOps.exif_transpose(picture)
+    picture.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
+    encoded = io.BytesIO()
+    picture.convert("RGB").save(encoded, "JPEG", quality=80)
     data = encoded.getvalue()
     with open(os.path.join(folder, name), "wb") as file:
         file.write(data)
