@@ -27,8 +27,12 @@ enum BatchCommand: Command {
     guard let out = arguments.bytes("out") else {
       throw UsageError("--out DIR says where the attachments go")
     }
-    guard FolderIdentity(of: FilePath(bytes: folder)) != nil else {
-      throw UsageError("there is no folder \(FilePath(bytes: folder).description)")
+    let name = FilePath(bytes: folder).description
+    guard let identity = FolderIdentity(of: FilePath(bytes: folder)) else {
+      throw UsageError("there is no folder \(name)")
+    }
+    guard identity != FolderIdentity(of: FilePath(bytes: out)) else {
+      throw UsageError("--out \(name) is the folder with the sources; choose another one, or one inside it")
     }
     let workplace = try Workplace(arguments)
     let isQuiet = arguments.has("quiet")

@@ -65,7 +65,10 @@ package struct BatchIndex: Sendable {
     lines[line.id] = line
     let text = (endsTorn ? [UInt8(ascii: "\n")] : []) + (try encoded(line))
     endsTorn = true
-    try write([text], flags: O_APPEND, to: path)
+    let descriptor = path.withCString { open($0, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0o666) }
+    guard descriptor >= 0 else { throw FileFailure(errno: errno) }
+    defer { close(descriptor) }
+    try write([text], to: descriptor)
     endsTorn = false
   }
 
@@ -76,11 +79,36 @@ package struct BatchIndex: Sendable {
     for id in lines.keys.sorted() {
       if let line = lines[id] { sorted.append(try encoded(line)) }
     }
-    let temporary = FilePath(bytes: path.bytes + Array(".new".utf8))
-    try write(sorted, flags: O_TRUNC, to: temporary)
-    let renamed = temporary.withCString { from in path.withCString { to in rename(from, to) } }
-    guard renamed == 0 else { throw FileFailure(errno: errno) }
+    try replace(by: sorted)
     endsTorn = false
+  }
+
+  /// Writes a new file and gives it the place of the old one. Two batches may come to this at the same time: the new
+  /// file is locked, and who has waited for the lock looks whether the file is still the one of that name.
+  private func replace(by lines: [[UInt8]]) throws(FileFailure) {
+    let temporary = FilePath(bytes: path.bytes + Array(".new".utf8))
+    while true {
+      let descriptor = temporary.withCString { open($0, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
+      guard descriptor >= 0 else { throw FileFailure(errno: errno) }
+      defer { close(descriptor) }
+      while flock(descriptor, LOCK_EX) != 0 {
+        // A file system without locks has no second batch either, as far as anybody can tell.
+        guard errno == EINTR else { break }
+      }
+      guard isFile(descriptor, at: temporary) else { continue }
+      guard ftruncate(descriptor, 0) == 0 else { throw FileFailure(errno: errno) }
+      try write(lines, to: descriptor)
+      guard fsync(descriptor) == 0 else { throw FileFailure(errno: errno) }
+      let renamed = temporary.withCString { from in path.withCString { to in rename(from, to) } }
+      guard renamed == 0 else { throw FileFailure(errno: errno) }
+      return
+    }
+  }
+
+  private func isFile(_ descriptor: Int32, at path: FilePath) -> Bool {
+    var (held, named) = (stat(), stat())
+    return fstat(descriptor, &held) == 0 && path.withCString { stat($0, &named) } == 0
+      && held.st_ino == named.st_ino && held.st_dev == named.st_dev
   }
 
   private func encoded(_ line: Line) throws(FileFailure) -> [UInt8] {
@@ -94,10 +122,7 @@ package struct BatchIndex: Sendable {
   }
 
   /// One call for each line: a line that is there is whole, unless the disk is full.
-  private func write(_ lines: [[UInt8]], flags: Int32, to path: FilePath) throws(FileFailure) {
-    let descriptor = path.withCString { open($0, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o666) }
-    guard descriptor >= 0 else { throw FileFailure(errno: errno) }
-    defer { close(descriptor) }
+  private func write(_ lines: [[UInt8]], to descriptor: Int32) throws(FileFailure) {
     for line in lines {
       var rest = line[...]
       while !rest.isEmpty {
@@ -109,7 +134,6 @@ package struct BatchIndex: Sendable {
         rest = rest.dropFirst(count)
       }
     }
-    if flags & O_TRUNC != 0, fsync(descriptor) != 0 { throw FileFailure(errno: errno) }
   }
 }
 

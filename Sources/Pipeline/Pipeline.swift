@@ -62,8 +62,15 @@ package struct Pipeline: Sendable {
       let opened = try await reader.fetch(source.location)
       if case .file = source.location { verdict.state = opened.state }
       let name = source.location.publicName
-      let (attachment, warnings) = try await prepare(
-        opened, named: name, identifier: source.identifier ?? "media-\(number)", options: options)
+      let (attachment, warnings): (Attachment, [Remark])
+      do {
+        (attachment, warnings) = try await prepare(
+          opened, named: name, identifier: source.identifier ?? "media-\(number)", options: options)
+      } catch let reason as Rejection.Reason {
+        // What looks truncated may only not be there yet.
+        try opened.requireUnchanged()
+        throw reason
+      }
       verdict.attachment = attachment
       verdict.warnings = warnings.map { Warning(source: name, code: $0.code, message: $0.message) }
     } catch let reason as Rejection.Reason {
@@ -86,8 +93,8 @@ package struct Pipeline: Sendable {
     let work = try await store.makeWorkFile()
     let file = try await prepare(source, into: work, PrepareRequest(facts: facts, recipe: recipe))
     try await verify(work, expected: file)
-    try source.requireUnchanged()
     let sha256 = try await hash
+    try source.requireUnchanged()
     let stored = try await store.storeAsset(work, as: file.type)
     let attachment = Attachment(
       identifier: identifier, asset: Asset(stored, file), options: AttachmentOptions(), steps: file.steps,

@@ -30,7 +30,7 @@ final class Workbench: Sendable {
 
   /// What the environment has to say for temporary files, and for a helper that commits faults on demand.
   func environment(faulty: Bool = false) -> [String: String] {
-    ["TMPDIR": temporary].merging(faulty ? ["ENCLOSURE_MEDIA": faultyHelper] : [:]) { $1 }
+    ["TMPDIR": temporary, "LANG": "C.UTF-8"].merging(faulty ? ["ENCLOSURE_MEDIA": faultyHelper] : [:]) { $1 }
   }
 
   /// The path of `FaultyMedia`, under a name by which the processes of this test can be told from all others.
