@@ -34,6 +34,9 @@ enum BatchCommand: Command {
     guard identity != FolderIdentity(of: FilePath(bytes: out)) else {
       throw UsageError("--out \(name) is the folder with the sources; choose another one, or one inside it")
     }
+    guard identity.isFolder else {
+      throw UsageError("\(name) is no folder; single files are for enclosure prepare")
+    }
     let workplace = try Workplace(arguments)
     let isQuiet = arguments.has("quiet")
     let clock = ContinuousClock()

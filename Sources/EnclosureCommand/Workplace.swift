@@ -98,8 +98,11 @@ func sourceLocation(_ word: [UInt8]) -> JobSource.Location {
 func describe(_ error: any Error) -> String {
   switch error {
   case let reason as Rejection.Reason: reason.message
-  case Batch.Failure.folderUnreadable(let failure): "the folder cannot be read: \(failure.message)"
-  case Batch.Failure.indexUnwritable(let failure): "index.jsonl cannot be written: \(failure.message)"
+  case Batch.Failure.folderUnreadable(let folder, let failure):
+    "the folder \(folder.description) cannot be read: \(failure.message)"
+  case Batch.Failure.indexUnwritable(let folder, let failure):
+    "index.jsonl cannot be written in \(folder.description): \(failure.message); free some space or choose another"
+      + " folder, and the same command again does the rest"
   case Batch.Failure.store(let reason): reason.message
   default: "\(error)"
   }

@@ -35,8 +35,8 @@ package struct Batch: Sendable {
 
   /// Why a batch could not be done.
   package enum Failure: Error, Equatable {
-    case folderUnreadable(FileFailure)
-    case indexUnwritable(FileFailure)
+    case folderUnreadable(FilePath, FileFailure)
+    case indexUnwritable(FilePath, FileFailure)
     case store(Rejection.Reason)
   }
 
@@ -61,7 +61,7 @@ package struct Batch: Sendable {
         do throws(FileFailure) {
           try index.append(line)
         } catch {
-          throw Failure.indexUnwritable(error)
+          throw Failure.indexUnwritable(output, error)
         }
         report(.finished(line, manifest))
         if let job = rest.next() { group.addTask { try await run(job) } }
@@ -70,7 +70,7 @@ package struct Batch: Sendable {
     do throws(FileFailure) {
       try index.finish(keeping: Set(jobs.map(\.id)))
     } catch {
-      throw Failure.indexUnwritable(error)
+      throw Failure.indexUnwritable(output, error)
     }
     return index.lines.values.sorted { $0.id < $1.id }
   }
@@ -87,7 +87,7 @@ package struct Batch: Sendable {
         try FolderWalk(of: folder, excluding: FolderIdentity(of: output))
       }
     } catch {
-      throw .folderUnreadable(error)
+      throw .folderUnreadable(folder, error)
     }
   }
 

@@ -68,13 +68,16 @@ package struct FolderWalk: Sendable {
 package struct FolderIdentity: Sendable, Equatable {
   private let device: dev_t
   private let inode: ino_t
+  /// False for a file that was taken for a folder.
+  package let isFolder: Bool
 
   init(_ status: stat) {
     device = status.st_dev
     inode = status.st_ino
+    isFolder = status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// - Returns: nil when there is no such folder.
+  /// - Returns: nil when there is nothing of that name.
   package init?(of folder: FilePath) {
     var status = stat()
     guard folder.withCString({ stat($0, &status) }) == 0 else { return nil }

@@ -1,0 +1,93 @@
+import Glibc
+import RichPush
+import TestSupport
+import Testing
+
+@Suite("A helper that fails")
+struct HelperFaultTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+  }
+
+  @Test("costs exactly the source it worked on, is reported, and leaves no process behind")
+  func faults() async throws {
+    let expected: [String: Rejection.Code] = [
+      "crash": .decoderCrashed, "exit": .decoderCrashed, "babble": .decoderCrashed, "hang": .decoderTimeout,
+      "spin": .decoderTimeout, "half": .decoderTimeout, "balloon": .decoderMemory,
+    ]
+    for fault in expected.keys { try bench.put(text: "FAULT \(fault)", as: "\(fault).jpg") }
+    for number in 0..<4 { try bench.put("image/one-pixel.png", as: "good-\(number).png") }
+    let run = try await bench.batch("--decode-timeout", "20", "--decode-memory", "400", "--helpers", "4", faulty: true)
+    #expect(run.status == 0)
+    let codes = try bench.store.codes
+    #expect(codes == expected.reduce(into: [:]) { $0["\($1.key).jpg"] = $1.value })
+    #expect(try bench.store.lines.count(where: { $0.status == .ready }) == 4)
+    #expect(run.errors.split(separator: "\n").count { $0.hasPrefix("helper lost: ") } == expected.count, "\(run.errors)")
+    #expect(run.errors.contains("its last words: out of luck\n"))
+    #expect(try await bench.store.faults() == [])
+    #expect(bench.helpers == [])
+
+    // What may pass is tried again, a crash is not.
+    let again = try await bench.batch()
+    #expect(again.errors.hasPrefix("11 files, 7 of them up to date\n"), "\(again.errors)")
+    #expect(try Set(bench.store.codes.values) == [.decoderCrashed, .unsupportedType])
+  }
+
+  @Test("costs prepare that source only", arguments: ["crash", "exit", "babble"])
+  func prepare(fault: String) async throws {
+    try bench.put(text: "FAULT \(fault)", as: "bad.jpg")
+    try bench.put("image/one-pixel.png")
+    let run = try await enclosure(
+      "prepare", "\(bench.source)/bad.jpg", "\(bench.source)/one-pixel.png", "--out", bench.out, "--id", "x",
+      environment: bench.environment(faulty: true))
+    #expect(run.status == 0)
+    let manifest = try #require(try bench.store.manifests["manifests/x.json"])
+    #expect(manifest.status == .partial)
+    #expect(manifest.rejections.map(\.reason.code) == [.decoderCrashed])
+    #expect(run.errors.contains("[decoder_crashed]"))
+  }
+
+  @Test("from the start still gives every source its verdict")
+  func never() async throws {
+    for number in 0..<3 { try bench.put("image/one-pixel.png", as: "\(number).png") }
+    let run = try await enclosure(
+      "batch", bench.source, "--out", bench.out, environment: bench.environment().merging(["ENCLOSURE_MEDIA": "/bin/false"]) { $1 })
+    #expect(run.status == 0)
+    #expect(try bench.store.codes.values.allSatisfy { $0 == .decoderCrashed })
+    #expect(try bench.store.lines.count == 3)
+  }
+
+  @Test("to be there is said at once, with where it belongs")
+  func missing() async throws {
+    let run = try await enclosure(
+      "batch", bench.source, "--out", bench.out, environment: ["ENCLOSURE_MEDIA": "/nowhere/enclosure-media"])
+    #expect(run.status == EX_USAGE)
+    #expect(run.errors.contains("/nowhere/enclosure-media") && run.errors.contains("ENCLOSURE_MEDIA"))
+    #expect(bench.store.files == [])
+  }
+
+  @Test("to be stopped with its parent is not: no helper outlives a killed enclosure, busy or idle")
+  func orphans() async throws {
+    for number in 0..<2 { try bench.put(text: "FAULT \(number == 0 ? "hang" : "spin")", as: "\(number).jpg") }
+    let child = try bench.startBatch("--helpers", "3", "--decode-timeout", "3600", faulty: true)
+    #expect(
+      await eventually {
+        child.hasEnded || (0..<2).allSatisfy { number in
+          bench.helpers.contains { hasOpen($0, "\(bench.source)/\(number).jpg") }
+        }
+      })
+    #expect(await eventually { child.hasEnded || bench.helpers.count == 3 })
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    #expect(await eventually { bench.helpers.isEmpty })
+  }
+
+  @Test("run by hand says what it is for")
+  func byHand() async throws {
+    let child = try ChildProcess(builtProduct("enclosure-media"))
+    #expect(await child.wait() == .exited(EX_USAGE))
+    #expect(child.errors.contains("enclosure prepare"))
+  }
+}
