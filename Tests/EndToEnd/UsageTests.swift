@@ -1,0 +1,81 @@
+import Glibc
+import RichPush
+import TestSupport
+import Testing
+
+@Suite("The command line")
+struct UsageTests {
+  @Test(
+    "what makes no sense ends with 64, nothing on standard output, and a line that says what would",
+    arguments: [
+      ([], "Usage:"), (["frobnicate"], "no command “frobnicate”"), (["prepare"], "at least one"),
+      (["prepare", "a.jpg"], "--out"), (["prepare", "a.jpg", "--out"], "--out"),
+      (["prepare", "1", "2", "3", "4", "5", "--out", "o"], "at most 4 attachments, not 5"),
+      (["prepare", "a.jpg", "--out", "o", "--frobnicate"], "--frobnicate"),
+      (["prepare", "a.jpg", "--out", "o", "--fit", "outside"], "inside or cover"),
+      (["prepare", "a.jpg", "--out", "o", "--helpers", "0"], "--helpers"),
+      (["prepare", "a.jpg", "--out", "o", "--helpers", "many"], "“many”"),
+      (["prepare", "a.jpg", "--out", "o", "--decode-timeout", "0"], "--decode-timeout"),
+      (["prepare", "a.jpg", "--out", "o", "--decode-memory", "1"], "--decode-memory"),
+      (["prepare", "a.jpg", "--out", "o", "--id", ""], "--id"), (["prepare", "a.jpg", "--out", ""], "--out"),
+      (["batch"], "one folder"), (["batch", "a", "b", "--out", "o"], "one folder"), (["batch", "."], "--out"),
+      (["batch", ".", "--out", ""], "--out"), (["inspect"], "at least one"), (["doctor", "what"], "operands"),
+      (["--frobnicate"], "--frobnicate"),
+    ] as [([String], String)])
+  func usage(words: [String], expected: String) async throws {
+    let folder = try TemporaryFolder()
+    let all = ["-C", folder.path, builtProduct("enclosure")] + words
+    let run = try await tool("/usr/bin/env", all)
+    #expect(run.status == EX_USAGE && run.output == [])
+    #expect(run.errors.contains(expected), "\(run.errors)")
+    #expect(words.isEmpty || run.errors.contains("--help"))
+    #expect(folder.files() == [])
+  }
+
+  @Test("--help of each command explains it on standard output, with examples that begin with its name")
+  func help() async throws {
+    for command in ["prepare", "batch", "inspect", "doctor"] {
+      let run = try await enclosure(command, "--help")
+      #expect(run.status == 0 && run.errors == "")
+      #expect(run.text.contains("Example") && run.text.contains("\n  enclosure \(command)"), "\(run.text)")
+      for words in [["help", command], [command, "-h"]] {
+        #expect(try await enclosure(words[0], words[1]).output == run.output)
+      }
+    }
+    let overview = try await enclosure("--help")
+    #expect(overview.status == 0)
+    for command in ["prepare", "batch", "inspect", "doctor"] { #expect(overview.text.contains("  \(command) ")) }
+    #expect(try await enclosure("help", "frobnicate").errors.contains("frobnicate"))
+  }
+
+  @Test("--version is one line")
+  func version() async throws {
+    let run = try await enclosure("--version")
+    #expect(run.status == 0 && run.text.hasPrefix("enclosure ") && run.text.split(separator: "\n").count == 1)
+  }
+
+  @Test("doctor finds this machine well")
+  func doctor() async throws {
+    let run = try await enclosure("doctor")
+    #expect(run.status == 0 && run.errors == "", "\(run.text)\(run.errors)")
+    #expect(run.text.contains("libvips") && run.text.contains("libcurl"))
+  }
+
+  @Test("every option can be given by its variable, which a flag beats")
+  func variables() async throws {
+    let bench = try Workbench()
+    try bench.put("image/landscape.jpg")
+    try bench.put("bad/text.jpg")
+    let variables = ["ENCLOSURE_OUT": bench.out, "ENCLOSURE_FIT": "cover", "ENCLOSURE_STRICT": "1"]
+    let run = try await enclosure("batch", bench.source, environment: bench.environment().merging(variables) { $1 })
+    #expect(run.status == 1)
+    #expect(try bench.store.manifest("landscape.jpg")?.attachments.first?.asset.width == 1024)
+    #expect(try bench.store.manifest("landscape.jpg")?.attachments.first?.asset.height == 1024)
+    let beaten = try await enclosure(
+      "batch", bench.source, "--fit=inside", environment: bench.environment().merging(variables) { $1 })
+    #expect(beaten.status == 1)
+    #expect(try bench.store.manifest("landscape.jpg")?.attachments.first?.asset.height == 768)
+    let wrong = ["ENCLOSURE_OUT": bench.out, "ENCLOSURE_HELPERS": "many"]
+    #expect(try await enclosure("batch", bench.source, environment: wrong).status == EX_USAGE)
+  }
+}
