@@ -24,7 +24,7 @@ enum BatchCommand: Command {
     guard arguments.operands.count == 1, let folder = arguments.operands.first else {
       throw UsageError("name one folder, as in: enclosure batch photos --out prepared")
     }
-    guard let out = arguments.bytes("out") else {
+    guard let out = arguments.bytes("out"), !out.isEmpty else {
       throw UsageError("--out DIR says where the attachments go")
     }
     let name = FilePath(bytes: folder).description

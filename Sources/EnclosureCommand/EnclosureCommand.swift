@@ -22,10 +22,12 @@ struct EnclosureCommand {
       Console.error(overview)
       return EX_USAGE
     case "help", "--help", "-h":
-      guard words.count > 1, let command = command(named: String(decoding: words[1], as: UTF8.self)) else {
+      guard words.count > 1 else {
         Console.output(overview)
         return 0
       }
+      let subject = String(decoding: words[1], as: UTF8.self)
+      guard let command = command(named: subject) else { return complain(about: subject) }
       Console.output(command.syntax.help)
       return 0
     case "--version", "version":
@@ -33,8 +35,7 @@ struct EnclosureCommand {
       return 0
     case let name?:
       guard let command = command(named: name) else {
-        Console.error("enclosure: there is no command “\(printable(name))”; enclosure --help lists them\n")
-        return EX_USAGE
+        return complain(about: name)
       }
       return await run(command, Array(words.dropFirst()))
     }
@@ -58,6 +59,11 @@ struct EnclosureCommand {
       Console.error("enclosure \(command.syntax.command): \(printable(describe(error)))\n")
       return EX_SOFTWARE
     }
+  }
+
+  private static func complain(about name: String) -> Int32 {
+    Console.error("enclosure: there is no command “\(printable(name))”; enclosure --help lists them\n")
+    return EX_USAGE
   }
 
   private static func command(named name: String) -> (any Command.Type)? {

@@ -29,7 +29,7 @@ enum PrepareCommand: Command {
         "a notification has at most \(maximumAttachmentsPerNotification) attachments,"
           + " not \(arguments.operands.count); enclosure batch prepares a folder")
     }
-    guard let out = arguments.bytes("out") else {
+    guard let out = arguments.bytes("out"), !out.isEmpty else {
       throw UsageError("--out DIR says where the attachments go")
     }
     let sources = arguments.operands.map { JobSource(sourceLocation($0)) }
