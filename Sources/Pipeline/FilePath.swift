@@ -64,5 +64,9 @@ package struct FilePath: Sendable, Hashable {
 package struct FileFailure: Error, Equatable {
   package let errno: Int32
 
+  package init(errno: Int32) {
+    self.errno = errno
+  }
+
   package var message: String { String(cString: strerror(errno)) }
 }

@@ -52,12 +52,14 @@ struct BatchFolderTests {
     #expect(bench.folder.content("out") == [1])
   }
 
-  @Test("an output folder that cannot be written to is named with what to do", .enabled(if: others.exist, others.need))
+  @Test(
+    "an output folder that cannot be written to is named with what to do", .enabled(if: OtherUser.exist, OtherUser.need)
+  )
   func outputIsUnwritable() async throws {
     try bench.folder.makeFolder("out")
     chmod(bench.folder.path, 0o755)
     chmod(bench.out, 0o555)
-    let run = try await others.enclosure("batch", bench.source, "--out", bench.out)
+    let run = try await OtherUser.enclosure("batch", bench.source, "--out", bench.out)
     #expect(run.status == EX_SOFTWARE)
     #expect(run.errors.contains("permission denied") && run.errors.contains(bench.out), "\(run.errors)")
     #expect(run.errors.contains("choose another folder"))
@@ -66,7 +68,7 @@ struct BatchFolderTests {
 
   @Test(
     "a folder and a file that cannot be read are rejected, and the rest is prepared",
-    .enabled(if: others.exist, others.need))
+    .enabled(if: OtherUser.exist, OtherUser.need))
   func unreadable() async throws {
     try bench.put("image/rgb.png", as: "closed/inside.png")
     try bench.put("image/rgb.png", as: "closed.png")
@@ -75,7 +77,7 @@ struct BatchFolderTests {
     chmod(bench.out, 0o777)
     chmod("\(bench.source)/closed", 0)
     chmod("\(bench.source)/closed.png", 0)
-    let run = try await others.enclosure("batch", bench.source, "--out", bench.out)
+    let run = try await OtherUser.enclosure("batch", bench.source, "--out", bench.out)
     chmod("\(bench.source)/closed", 0o755)
     #expect(run.status == 0)
     #expect(try bench.store.codes == ["closed": .fetchFailed, "closed.png": .fetchFailed])
@@ -88,13 +90,14 @@ struct BatchFolderTests {
     #expect(try bench.store.lines.map(\.id) == ["a.png", "b.jpg", "closed.png", "closed/inside.png"])
   }
 
-  @Test("a source folder that cannot be read ends the batch with its name", .enabled(if: others.exist, others.need))
+  @Test(
+    "a source folder that cannot be read ends the batch with its name", .enabled(if: OtherUser.exist, OtherUser.need))
   func sourceIsUnreadable() async throws {
     try bench.folder.makeFolder("out")
     chmod(bench.folder.path, 0o755)
     chmod(bench.out, 0o777)
     chmod(bench.source, 0)
-    let run = try await others.enclosure("batch", bench.source, "--out", bench.out)
+    let run = try await OtherUser.enclosure("batch", bench.source, "--out", bench.out)
     chmod(bench.source, 0o755)
     #expect(run.status == EX_SOFTWARE)
     #expect(run.errors.contains(bench.source) && run.errors.contains("Permission denied"), "\(run.errors)")
@@ -190,7 +193,8 @@ struct FullDiskTests {
   @Test("rejects what has no room to be spooled as store_failed, to be tried again")
   func spool() async throws {
     let origin = try FaultyOrigin { _ in
-      FaultyOrigin.response(200, ["Content-Type: image/jpeg"], body: [0xFF, 0xD8] + Array(repeating: 1, count: 2_000_000))
+      FaultyOrigin.response(
+        200, ["Content-Type: image/jpeg"], body: [0xFF, 0xD8] + Array(repeating: 1, count: 2_000_000))
     }
     try bench.folder.makeFolder("store")
     let run = try await enclosure(
@@ -199,40 +203,5 @@ struct FullDiskTests {
     #expect(run.status == 1)
     #expect(run.errors.contains("[store_failed]"), "\(run.errors)")
     #expect(run.text.contains("\"permanent\" : false"))
-  }
-}
-
-/// `enclosure` as run by a user who is nobody in particular: root may do everything.
-enum others {
-  static let need: Comment = "root has to be able to become nobody, and nobody to run what was built"
-
-  static let exist: Bool = {
-    guard geteuid() == 0, let child = try? start(["--version"]) else { return geteuid() != 0 }
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
-    return status == 0
-  }()
-
-  static func enclosure(_ arguments: String...) async throws -> Run {
-    geteuid() == 0
-      ? try await tool("/usr/bin/setpriv", prefix + arguments)
-      : try await EndToEnd.enclosure(arguments.map { Array($0.utf8) })
-  }
-
-  private static let prefix = [
-    "--reuid=65534", "--regid=65534", "--clear-groups", builtProduct("enclosure"),
-  ]
-
-  private static func start(_ arguments: [String]) throws -> pid_t {
-    var pid = pid_t()
-    let words = (["setpriv"] + prefix + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    guard posix_spawn(&pid, "/usr/bin/setpriv", &actions, nil, words, nil) == 0 else { throw CancellationError() }
-    return pid
   }
 }

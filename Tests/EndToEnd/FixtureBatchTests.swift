@@ -41,7 +41,8 @@ struct FixtureBatchTests {
   func verdicts(fixture: FixtureVerdict) async throws {
     let result = try await result
     let manifest = try #require(result.manifests[fixture.name])
-    var verdict = manifest.rejections.first?.reason.code.rawValue ?? manifest.attachments.first?.asset.type.kind.rawValue
+    var verdict =
+      manifest.rejections.first?.reason.code.rawValue ?? manifest.attachments.first?.asset.type.kind.rawValue
     if let frames = manifest.attachments.first?.asset.frames, frames > 1 { verdict = "animation" }
     let needsEncoder = FixtureVerdict.needEncoder.contains(fixture.name) && verdict == "unsupported_codec"
     #expect(
@@ -197,7 +198,8 @@ struct FixtureBatchTests {
     let streams = try #require(try await probe("\(folder.path)/asset.mp4").members["streams"]?.elements.map(\.members))
     #expect(streams.first?["codec_tag_string"]?.text == tag)
     #expect(streams.dropFirst().allSatisfy { $0["codec_name"]?.text == "aac" } && streams.count <= 2)
-    let played = try await tool("/usr/bin/ffmpeg", ["-v", "error", "-i", "\(folder.path)/asset.mp4", "-f", "null", "-"])
+    let played = try await tool(
+      "/usr/bin/ffmpeg", ["-v", "error", "-i", "\(folder.path)/asset.mp4", "-f", "null", "-"])
     #expect(played.status == 0 && played.errors == "", "\(played.errors)")
     let duration = try #require(asset.duration)
     #expect(duration > 0.9 && duration < 2.2, "\(duration)")

@@ -24,7 +24,8 @@ struct HelperFaultTests {
     let codes = try bench.store.codes
     #expect(codes == expected.reduce(into: [:]) { $0["\($1.key).jpg"] = $1.value })
     #expect(try bench.store.lines.count(where: { $0.status == .ready }) == 4)
-    #expect(run.errors.split(separator: "\n").count { $0.hasPrefix("helper lost: ") } == expected.count, "\(run.errors)")
+    #expect(
+      run.errors.split(separator: "\n").count { $0.hasPrefix("helper lost: ") } == expected.count, "\(run.errors)")
     #expect(run.errors.contains("its last words: out of luck\n"))
     #expect(try await bench.store.faults() == [])
     #expect(bench.helpers == [])
@@ -53,7 +54,8 @@ struct HelperFaultTests {
   func never() async throws {
     for number in 0..<3 { try bench.put("image/one-pixel.png", as: "\(number).png") }
     let run = try await enclosure(
-      "batch", bench.source, "--out", bench.out, environment: bench.environment().merging(["ENCLOSURE_MEDIA": "/bin/false"]) { $1 })
+      "batch", bench.source, "--out", bench.out,
+      environment: bench.environment().merging(["ENCLOSURE_MEDIA": "/bin/false"]) { $1 })
     #expect(run.status == 0)
     #expect(try bench.store.codes.values.allSatisfy { $0 == .decoderCrashed })
     #expect(try bench.store.lines.count == 3)
@@ -74,9 +76,10 @@ struct HelperFaultTests {
     let child = try bench.startBatch("--helpers", "3", "--decode-timeout", "3600", faulty: true)
     #expect(
       await eventually {
-        child.hasEnded || (0..<2).allSatisfy { number in
-          bench.helpers.contains { hasOpen($0, "\(bench.source)/\(number).jpg") }
-        }
+        child.hasEnded
+          || (0..<2).allSatisfy { number in
+            bench.helpers.contains { hasOpen($0, "\(bench.source)/\(number).jpg") }
+          }
       })
     #expect(await eventually { child.hasEnded || bench.helpers.count == 3 })
     child.signal(SIGKILL)

@@ -11,7 +11,8 @@ struct OddFileTests {
     bench = try Workbench()
   }
 
-  @Test("pipes, sockets, devices, and links to nowhere, in circles and to folders are rejected; a link to a file is not")
+  @Test(
+    "pipes, sockets, devices, and links to nowhere, in circles and to folders are rejected; a link to a file is not")
   func kinds() async throws {
     let source = bench.source
     try bench.put("image/rgb.png", as: "folder/good.png")
@@ -42,12 +43,14 @@ struct OddFileTests {
     let picture = try #require(contentOfFile(fixture("image/one-pixel.png")))
     var names: [[UInt8]] = [
       "new\nline.png", "-dash.png", "--out", "100%25.png", "percent%2Fslash.png", "🙂.png", "e\u{301}.png", "é.png",
-      "back\\slash.png", "quo\"te.png", " space .png", "tab\t.png", "\u{1B}[31mred.png", "manifests", "..png", "a?b#c.png",
+      "back\\slash.png", "quo\"te.png", " space .png", "tab\t.png", "\u{1B}[31mred.png", "manifests", "..png",
+      "a?b#c.png",
       "\\xFF.png", String(repeating: "n", count: 251) + ".png",
     ].map { Array($0.utf8) }
     names += [[0xFF], [0xFE], Array("\u{E4}".utf8.dropLast())].map { $0 + Array(".png".utf8) }
     for name in names { try bench.folder.write(picture, toBytes: Array("source/".utf8) + name) }
-    try bench.folder.write(picture, to: "source/" + String(repeating: "d", count: 255) + "/" + String(repeating: "é", count: 127))
+    try bench.folder.write(
+      picture, to: "source/" + String(repeating: "d", count: 255) + "/" + String(repeating: "é", count: 127))
 
     let run = try await bench.batch("--strict")
     #expect(run.status == 0, "\(run.errors)")
@@ -57,7 +60,8 @@ struct OddFileTests {
     #expect(try bench.store.index.keys.contains("\\xFE.png"))
     #expect(try bench.store.manifests.count == names.count + 1)
     #expect(try await bench.store.faults() == [])
-    #expect(try await bench.batch().errors.hasPrefix("\(names.count + 1) files, \(names.count + 1) of them up to date\n"))
+    #expect(
+      try await bench.batch().errors.hasPrefix("\(names.count + 1) files, \(names.count + 1) of them up to date\n"))
   }
 
   @Test("a rejected file's name cannot play tricks on the terminal")
@@ -126,7 +130,8 @@ struct OddFileTests {
       for helper in bench.helpers { kill(helper, SIGKILL) }
     }
     #expect(await child.wait() == .exited(0))
-    #expect(try bench.store.codes == ["0.jpg": .decoderCrashed, "1.jpg": .decoderCrashed, "vanishing.png": .fetchFailed])
+    #expect(
+      try bench.store.codes == ["0.jpg": .decoderCrashed, "1.jpg": .decoderCrashed, "vanishing.png": .fetchFailed])
     #expect(try await bench.batch().errors.hasPrefix("2 files"))
     #expect(try bench.store.lines.count == 2)
   }

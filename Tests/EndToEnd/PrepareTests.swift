@@ -41,14 +41,16 @@ struct PrepareTests {
     #expect(manifest.status == .partial)
     #expect(manifest.attachments.map(\.identifier) == ["media-2"])
     #expect(manifest.rejections.map(\.source) == [fixture("bad/text.jpg")])
-    #expect(run.errors.hasPrefix("rejected \(fixture("bad/text.jpg")): ") && run.errors.hasSuffix("[unsupported_type]\n"))
+    #expect(
+      run.errors.hasPrefix("rejected \(fixture("bad/text.jpg")): ") && run.errors.hasSuffix("[unsupported_type]\n"))
     #expect(try await bench.prepare(sources, "--id", "x", "--strict").status == 1)
   }
 
   @Test(
     "exits with 1 and a manifest of its reason when all is rejected",
     arguments: [
-      ("bad/empty.jpg", Rejection.Code.empty), ("bad/page.jpg", .unsupportedType), ("bad/archive.jpg", .unsupportedType),
+      ("bad/empty.jpg", Rejection.Code.empty), ("bad/page.jpg", .unsupportedType),
+      ("bad/archive.jpg", .unsupportedType),
       ("bad/bomb-60000.png", .tooManyPixels), ("bad/frames-10000.gif", .tooManyFrames),
       ("video/31-seconds.mp4", .videoTooLong), ("nowhere.jpg", .fetchFailed), ("bad", .fetchFailed),
     ])

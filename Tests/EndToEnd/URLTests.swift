@@ -28,7 +28,8 @@ struct URLTests {
     for (base, options) in [
       ("http://127.0.0.1:\(nginx.port)", []), ("https://localhost:\(nginx.tlsPort)", ["--ca-file", nginx.caFile]),
     ] {
-      let words = ["prepare"] + names.map { "\(base)/\(lastComponent($0))" } + ["--out", bench.out, "--id", "x"] + options
+      let words =
+        ["prepare"] + names.map { "\(base)/\(lastComponent($0))" } + ["--out", bench.out, "--id", "x"] + options
       let run = try await enclosure(words.map { Array($0.utf8) }, environment: bench.environment())
       let manifest = try JSONDecoder().decode(Manifest.self, from: Data(run.output))
       #expect(run.status == 0 && manifest.status == .ready, "\(run.errors)")
@@ -55,7 +56,8 @@ struct URLTests {
   private func origin() throws -> FaultyOrigin {
     func content(_ name: String) -> [UInt8] { contentOfFile(fixture(name)) ?? [] }
     let files = [
-      "/a.jpg": ("image/jpeg", content("image/orientation-1.jpg")), "/webp.png": ("image/png", content("image/lossy.webp")),
+      "/a.jpg": ("image/jpeg", content("image/orientation-1.jpg")),
+      "/webp.png": ("image/png", content("image/lossy.webp")),
       "/page.jpg": ("text/html; charset=utf-8", content("bad/page.jpg")), "/empty.jpg": ("image/jpeg", []),
       "/long.mp4": ("video/mp4", content("video/31-seconds.mp4")),
       "/untyped": ("application/octet-stream", content("image/rgba.png")),
@@ -143,7 +145,8 @@ struct URLTests {
     // Broken ones as well, of which a message may show nothing.
     for source in [
       "http://hunter2-user:hunter2-pass@word@[::/a.jpg?hunter2-query", "http://hunter2-user:hunter2 @127.0.0.1/",
-      "gopher://hunter2-user:hunter2-password@127.0.0.1/?hunter2-query", "http://hunter2-user:p@:99999999/?hunter2-query",
+      "gopher://hunter2-user:hunter2-password@127.0.0.1/?hunter2-query",
+      "http://hunter2-user:p@:99999999/?hunter2-query",
     ] {
       let run = try await bench.prepare([source])
       #expect(run.status == 1 && !run.text.contains("hunter2") && !run.errors.contains("hunter2"), "\(run.errors)")
@@ -158,7 +161,9 @@ struct URLTests {
 
   @Test("^C ends a download that hangs, with 130 and nothing stored")
   func interrupted() async throws {
-    let origin = try FaultyOrigin { _ in FaultyOrigin.response(200, ["Content-Type: image/jpeg"], length: 1000) + [.stall] }
+    let origin = try FaultyOrigin { _ in
+      FaultyOrigin.response(200, ["Content-Type: image/jpeg"], length: 1000) + [.stall]
+    }
     let words = ["prepare", origin.url("/a.jpg"), "--out", bench.out]
     let child = try startEnclosure(words.map { Array($0.utf8) }, environment: bench.environment())
     #expect(await origin.reaches { !$0.requests.isEmpty })

@@ -1,0 +1,158 @@
+import AssetStore
+import FoundationEssentials
+import Glibc
+import Pipeline
+import Preparation
+import RichPush
+import Synchronization
+import TestSupport
+import Testing
+import Transfer
+
+/// A store that fails when it is told to, and remembers in which order it was used.
+private final class FakeStore: AssetStore {
+  private let real: DirectoryStore
+  private let failing: Set<String>
+  let calls = Mutex<[String]>([])
+
+  init(at path: String, failing: Set<String> = []) async throws {
+    real = try await DirectoryStore(path: path)
+    self.failing = failing
+  }
+
+  private func note(_ call: String) throws(Rejection.Reason) {
+    calls.withLock { $0.append(call) }
+    if failing.contains(call) { throw Rejection.Reason(.storeFailed, at: .store, "the \(call) failed") }
+  }
+
+  func makeWorkFile() async throws(Rejection.Reason) -> WorkFile {
+    try note("work")
+    return try await real.makeWorkFile()
+  }
+
+  func storeAsset(_ file: WorkFile, as type: AttachmentType) async throws(Rejection.Reason) -> StoredAsset {
+    try note("asset")
+    return try await real.storeAsset(file, as: type)
+  }
+
+  func storeManifest(_ json: [UInt8], id: String) async throws(Rejection.Reason) -> String {
+    try note("manifest")
+    return try await real.storeManifest(json, id: id)
+  }
+
+  func manifest(id: String) async throws(Rejection.Reason) -> [UInt8]? { try await real.manifest(id: id) }
+  func hasAsset(at location: String, bytes: Int) async -> Bool { await real.hasAsset(at: location, bytes: bytes) }
+}
+
+@Suite("A job in the pipeline")
+struct PipelineTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// Runs `body` with a pipeline whose helpers commit faults on demand.
+  private func withPipeline(
+    failing: Set<String> = [], _ body: (Pipeline, FakeStore) async throws -> Void
+  ) async throws {
+    let helpers = HelperPool(configuration: HelperConfiguration(executable: builtProduct("FaultyMedia"), count: 2))
+    let downloader = Downloader(configuration: TransferConfiguration())
+    defer {
+      helpers.close(aborting: true)
+      downloader.shutdown()
+    }
+    let store = try await FakeStore(at: "\(folder.path)/store", failing: failing)
+    let reader = SourceReader(helpers: helpers, downloader: downloader, spoolFolder: FilePath(folder.path))
+    try await body(Pipeline(reader: reader, store: store), store)
+  }
+
+  private func job(_ names: String...) -> Job {
+    Job(id: "job", sources: names.map { JobSource(.file(FilePath(fixture($0)))) })
+  }
+
+  @Test("stores its attachments before its manifest, and keeps the order of its sources")
+  func order() async throws {
+    try await withPipeline { pipeline, store in
+      let outcome = try await pipeline.run(job("image/rgba.png", "bad/text.jpg", "image/one-pixel.png"))
+      #expect(outcome.manifest.attachments.map(\.identifier) == ["media-1", "media-3"])
+      #expect(outcome.manifest.rejections.map(\.source) == [fixture("bad/text.jpg")])
+      #expect(outcome.manifest.status == .partial)
+      #expect(store.calls.withLock { $0.last } == "manifest")
+      #expect(folder.content("store/\(outcome.location)") == outcome.json)
+      #expect(try JSONDecoder().decode(Manifest.self, from: Data(outcome.json)) == outcome.manifest)
+    }
+  }
+
+  @Test("keeps the payload and the identifiers that it came with")
+  func payload() async throws {
+    try await withPipeline { pipeline, _ in
+      let payload = JSONValue.object(["aps": .object(["alert": .string("hi")]), "n": .integer(1)])
+      let sources = [JobSource(.file(FilePath(fixture("image/one-pixel.png"))), identifier: "hero")]
+      let manifest = try await pipeline.run(Job(id: "a/b", sources: sources, payload: payload)).manifest
+      #expect(manifest.id == "a/b" && manifest.payload == payload)
+      #expect(manifest.attachments.map(\.identifier) == ["hero"])
+    }
+  }
+
+  @Test("whose attachment cannot be stored is rejected as store_failed", arguments: ["work", "asset"])
+  func storeFails(call: String) async throws {
+    try await withPipeline(failing: [call]) { pipeline, _ in
+      let reason = try await pipeline.run(job("image/one-pixel.png")).manifest.rejections.first?.reason
+      #expect(reason?.code == .storeFailed && reason?.message == "the \(call) failed")
+    }
+    #expect(folder.files(below: "store/assets") == [] && folder.files(below: "store/.work") == [])
+  }
+
+  @Test("whose manifest cannot be stored has no outcome")
+  func manifestFails() async throws {
+    try await withPipeline(failing: ["manifest"]) { pipeline, _ in
+      _ = await #expect(throws: Rejection.Reason.self) { try await pipeline.run(job("image/one-pixel.png")) }
+    }
+    #expect(folder.files(below: "store/manifests") == [])
+  }
+
+  @Test("that is cancelled stores no manifest")
+  func cancelled() async throws {
+    try folder.write(Array("FAULT hang".utf8), to: "hang.jpg")
+    try await withPipeline { pipeline, store in
+      let job = Job(id: "job", sources: [JobSource(.file(FilePath("\(folder.path)/hang.jpg")))])
+      let task = Task { try await pipeline.run(job) }
+      task.cancel()
+      // A request that is in work comes back when the helpers are closed, as the commands do it; here it never starts.
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(!(store.calls.withLock { $0.contains("manifest") }))
+    }
+  }
+
+  @Test(
+    "tells what is no file from what is not there",
+    arguments: [("/dev/null", "device"), ("/nonexistent", "No such file"), ("/tmp", "folder"), ("", "No such file")])
+  func noFile(path: String, word: String) async throws {
+    try await withPipeline { pipeline, _ in
+      let outcome = try await pipeline.run(Job(id: "job", sources: [JobSource(.file(FilePath(path)))]))
+      let reason = outcome.manifest.rejections.first?.reason
+      #expect(reason?.code == .fetchFailed && reason?.stage == .fetch && reason?.permanent == true)
+      #expect(reason?.message.contains(word) == true, "\(reason?.message ?? "")")
+      #expect(outcome.state == nil)
+    }
+  }
+
+  @Test("without room to spool is rejected for now, not for good")
+  func noSpool() async throws {
+    let helpers = HelperPool(configuration: HelperConfiguration(executable: builtProduct("FaultyMedia"), count: 1))
+    let downloader = Downloader(configuration: TransferConfiguration())
+    defer {
+      helpers.close(aborting: true)
+      downloader.shutdown()
+    }
+    let reader = SourceReader(
+      helpers: helpers, downloader: downloader, spoolFolder: FilePath("\(folder.path)/none"))
+    let inspection = try await reader.inspection(of: .url("http://127.0.0.1:9/a.jpg"), options: PreparationOptions())
+    guard case .reject(let reason) = inspection.plan else {
+      Issue.record("was planned")
+      return
+    }
+    #expect(reason.code == .storeFailed && !reason.permanent && reason.message.contains("\(folder.path)/none"))
+  }
+}
