@@ -21,7 +21,8 @@ struct FixtureBatchTests {
 
   private static let result = Task {
     let bench = try Workbench()
-    let run = try await enclosure("batch", fixture(""), "--out", bench.out, environment: bench.environment())
+    let run = try await enclosure(
+      "batch", fixture(""), "--out", bench.out, "--helpers", "2", environment: bench.environment())
     let store = bench.store
     let index = try store.index
     return Result(

@@ -30,7 +30,10 @@ final class Workbench: Sendable {
 
   /// What the environment has to say for temporary files, and for a helper that commits faults on demand.
   func environment(faulty: Bool = false) -> [String: String] {
-    ["TMPDIR": temporary, "LANG": "C.UTF-8"].merging(faulty ? ["ENCLOSURE_MEDIA": faultyHelper] : [:]) { $1 }
+    // A helper takes longer to start than most of these files take to prepare.
+    ["TMPDIR": temporary, "LANG": "C.UTF-8", "ENCLOSURE_HELPERS": "1"].merging(
+      faulty ? ["ENCLOSURE_MEDIA": faultyHelper] : [:]
+    ) { $1 }
   }
 
   /// The path of `FaultyMedia`, under a name by which the processes of this test can be told from all others.
