@@ -106,10 +106,10 @@ struct OddFileTests {
 
   @Test("a file that looks truncated because it is still growing is called growing")
   func growingFromTruncated() async throws {
-    try bench.put("image/truncated-60-percent.jpg", as: "upload.jpg")
+    try bench.put("image/truncated.png", as: "upload.png")
     let growth = try ChildProcess(
-      "/bin/sh", ["-c", "while :; do printf x >> \"$0\"; done", "\(bench.source)/upload.jpg"].map { Array($0.utf8) })
-    let run = try await bench.prepare(["\(bench.source)/upload.jpg"])
+      "/bin/sh", ["-c", "while :; do printf x >> \"$0\"; done", "\(bench.source)/upload.png"].map { Array($0.utf8) })
+    let run = try await bench.prepare(["\(bench.source)/upload.png"])
     growth.signal(SIGKILL)
     _ = await growth.wait()
     #expect(run.errors.contains("changed while it was read"), "\(run.errors)")
