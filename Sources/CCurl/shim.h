@@ -2,6 +2,9 @@
 #ifndef ENCLOSURE_CCURL_SHIM_H
 #define ENCLOSURE_CCURL_SHIM_H
 #include <curl/curl.h>
+// What the loop around libcurl waits with; Swift's Glibc module leaves them out.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 static inline CURLcode enclosure_setopt_long(CURL *_Nonnull easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);
@@ -49,6 +52,19 @@ static inline const char *_Nullable enclosure_getinfo_string(CURL *_Nonnull easy
 
 static inline CURLMcode enclosure_multi_setopt_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
+}
+/// For CURLMOPT_SOCKETFUNCTION and CURLMOPT_TIMERFUNCTION, with the context for both.
+typedef int (*enclosure_socket_callback)(
+    CURL *_Nullable easy, curl_socket_t socket, int what, void *_Nullable context, void *_Nullable socket_context);
+typedef int (*enclosure_timer_callback)(CURLM *_Nullable multi, long milliseconds, void *_Nullable context);
+static inline CURLMcode enclosure_multi_setopt_callbacks(
+    CURLM *_Nonnull multi, enclosure_socket_callback _Nonnull on_socket, enclosure_timer_callback _Nonnull on_timer,
+    void *_Nonnull context) {
+  CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+  if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
+  if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+  return code;
 }
 /// The result of a message that says CURLMSG_DONE: Swift does not import the union's member type well.
 static inline CURLcode enclosure_message_result(const CURLMsg *_Nonnull message) { return message->data.result; }

@@ -62,12 +62,12 @@ static inline int enclosure_vips_copy_as(VipsImage *in, VipsInterpretation space
 /// To sRGB by the embedded profile, or by `fallback` where none is embedded or it does not fit.
 static inline int enclosure_vips_convert_profile(VipsImage *in, const char *fallback, VipsImage **out) {
   return vips_icc_transform(
-    in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "black_point_compensation", TRUE, "depth", 8, NULL);
+    in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "depth", 8, NULL);
 }
 /// To sRGB from `profile`, whatever is embedded.
 static inline int enclosure_vips_convert_fallback(VipsImage *in, const char *profile, VipsImage **out) {
   return vips_icc_transform(
-    in, out, "srgb", "embedded", FALSE, "input_profile", profile, "black_point_compensation", TRUE, "depth", 8, NULL);
+    in, out, "srgb", "embedded", FALSE, "input_profile", profile, "depth", 8, NULL);
 }
 
 // Savers.
@@ -78,9 +78,11 @@ static inline int enclosure_vips_save_png(VipsImage *in, int palette, VipsTarget
                  : vips_pngsave_target(
                      in, target, "compression", 6, "filter", VIPS_FOREIGN_PNG_FILTER_ALL, "strip", TRUE, NULL);
 }
+/// A pixel that differs from the one below by less than anyone sees stays, which compresses better.
 static inline int enclosure_vips_save_gif(VipsImage *in, int bits, int effort, double dither, VipsTarget *target) {
   return vips_gifsave_target(
-    in, target, "bitdepth", bits, "effort", effort, "dither", dither, "strip", TRUE, NULL);
+    in, target, "bitdepth", bits, "effort", effort, "dither", dither, "interframe_maxerror", 4.0, "strip", TRUE,
+    NULL);
 }
 
 /// A target that hands everything to `write`, which returns how many bytes it took, or -1 to make the saver fail.

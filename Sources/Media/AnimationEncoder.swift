@@ -49,8 +49,9 @@ final class AnimationEncoder {
     }
   }
 
-  /// The time spent on each palette, from 1 to 10. Above this the pictures hardly look better.
-  private static let effort: Int32 = 4
+  /// The time spent on each palette, from 1 to 10. Below 4 nothing gets faster; 4 takes a third longer for 4 % fewer
+  /// bytes.
+  private static let effort: Int32 = 3
   /// Error diffusion hides steps in colour and costs bytes, since its noise changes from frame to frame.
   private static let dither = 0.6
 

@@ -79,9 +79,11 @@ struct ColourProfile: Equatable {
     }
     guard tag.starts(with: "para"), let kind = number(tag, 8, 2), let gamma = fixed(tag, 12) else { return nil }
     if kind == 0 { return { pow($0, gamma) } }
-    guard kind == 3, let a = fixed(tag, 16), let b = fixed(tag, 20), let c = fixed(tag, 24), let d = fixed(tag, 28)
+    guard kind == 3 || kind == 4, let a = fixed(tag, 16), let b = fixed(tag, 20), let c = fixed(tag, 24),
+      let d = fixed(tag, 28)
     else { return nil }
-    return { $0 >= d ? pow(a * $0 + b, gamma) : c * $0 }
+    let (e, f) = kind == 4 ? (fixed(tag, 32) ?? 0, fixed(tag, 36) ?? 0) : (0, 0)
+    return { $0 >= d ? pow(a * $0 + b, gamma) + e : c * $0 + f }
   }
 
   private func tag(_ name: String) -> ArraySlice<UInt8>? {

@@ -238,6 +238,7 @@ extension PixelBuffer {
   /// A baseline JPEG of grey or RGB (4:2:0) that starts with a JFIF segment; nil when libjpeg-turbo fails. An alpha
   /// channel is ignored.
   borrowing func encodedAsJPEG(quality: Int) -> JPEGData? {
+    if channels == 2 { return withoutAlpha().encodedAsJPEG(quality: quality) }
     guard let handle = tjInitCompress() else { return nil }
     defer { tjDestroy(handle) }
     let format: TJPF

@@ -4,7 +4,6 @@
 func refusedName(_ head: [UInt8]) -> String? {
   for (start, name) in binaries where head.starts(with: start) { return name }
   if head.count > 262, head[257...].starts(with: "ustar") { return "a tar archive" }
-  if head.count > 11, head[4...].starts(with: "ftypmif3") { return "a low-overhead HEIF image, which is not read yet" }
   guard isText(head) else { return nil }
   var text = head[...]
   if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
@@ -34,7 +33,7 @@ private let texts: [(String, String)] = [
   ("<!doctype html", "an HTML page"), ("<html", "an HTML page"), ("<head", "an HTML page"), ("<body", "an HTML page"),
   ("<script", "an HTML page"), ("<svg", "an SVG drawing"),
   ("#extm3u", "a playlist"), ("[playlist]", "a playlist"), ("ffconcat", "a list of other files (ffconcat)"),
-  ("v=0\r", "a session description (SDP)"), ("v=0\n", "a session description (SDP)"),
+  ("v=0", "a session description (SDP)"),
   ("push graphic-context", "an MVG drawing"), ("viewbox ", "an MVG drawing"), ("#mvg", "an MVG drawing"),
   ("{", "JSON or other plain text"), ("[", "JSON or other plain text"),
 ]

@@ -16,9 +16,12 @@ extension Signature {
     let head = source.bytes(at: 0, count: min(source.bytes, 4096))
     if let format = pictureFormat(head, source) {
       self = .picture(format)
+    } else if head.count > 11, head[4...].starts(with: "ftypmif3") {
+      // ISO/IEC 23008-12/AMD 2: no library here knows its `mini` box.
+      self = .refused(Rejection.Reason(.unsupportedType, at: .inspect, "low-overhead HEIF images are not read"))
     } else if let name = refusedName(head) {
       self = .refused(
-        Rejection.Reason(.unsupportedType, at: .inspect, "it is \(name), not an image, a video or audio"))
+        Rejection.Reason(.unsupportedType, at: .inspect, "the source is \(name), not an image, a video or audio"))
     } else {
       self = .unknown
     }

@@ -21,14 +21,13 @@ func prepareJPEG(
   }
   let whole = recipe.sizeBeforeCropping(width: image.width, height: image.height)
   let profile = image.hasColourProfile ? JPEGStructure(source)?.profile : nil
-  // Colours that are worked on are wanted in full.
   let goesThroughRGB = profile != nil || recipe.crops
   // Grey with a profile is rare, and the long way keeps it grey.
   guard profile == nil || decoder.subsampling != .grey else { return nil }
   guard let decoded = decoder.planes(shrink: jpegShrink(image, for: recipe)) else { return nil }
   let planes = resized(
     decoded, of: decoder, shrink: jpegShrink(image, for: recipe), to: whole, orientation,
-    subsampling: decoder.subsampling == .grey ? .grey : goesThroughRGB ? .full : .quarter)
+    subsampling: decoder.subsampling == .grey ? .grey : .quarter)
   var steps = ["decoded jpeg"] + turned
   if whole != (image.width, image.height) {
     steps.append("resized \(image.width)x\(image.height) to \(whole.width)x\(whole.height)")

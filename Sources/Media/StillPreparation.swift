@@ -116,7 +116,7 @@ func writeStill(
       "the picture became \(pixels.width)x\(pixels.height) pixels large, not \(recipe.width)x\(recipe.height)")
   }
   guard pixels.isTransparent else {
-    guard let jpeg = pixels.withoutAlpha().encodedAsJPEG(quality: recipe.quality) else {
+    guard let jpeg = pixels.encodedAsJPEG(quality: recipe.quality) else {
       throw Rejection.Reason(.corrupt, at: .prepare, "the picture cannot be encoded as JPEG")
     }
     return try writeJPEG(jpeg, into: output, recipe, steps: steps + ["encoded jpeg q\(recipe.quality)"])
@@ -128,9 +128,7 @@ func writeStill(
     throw Rejection.Reason(.corrupt, at: .prepare, "the picture cannot be encoded as PNG: \(error.message)")
   }
   try requireFit(png.bytes.count, recipe.maximumBytes)
-  try png.bytes.withUnsafeBytes { bytes in
-    Result { () throws(Rejection.Reason) in try write(bytes, into: output) }
-  }.get()
+  try write(png.bytes, into: output)
   return PreparedFile(
     type: .png, bytes: png.bytes.count, width: recipe.width, height: recipe.height, frames: 1,
     steps: steps + ["encoded png\(png.isPalette ? " with a palette" : "")"])

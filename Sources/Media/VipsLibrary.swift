@@ -35,6 +35,7 @@ struct VipsFailure: Error, Equatable {
   static func last() -> VipsFailure {
     defer { vips_error_clear() }
     let lines = String(cString: vips_error_buffer()).split(separator: "\n")
-    return VipsFailure(lines.first.map { String($0.prefix(160)) } ?? "libvips gives no reason")
+    // Each layer adds its line; the last one to speak is the one that gave up.
+    return VipsFailure(lines.last.map { String($0.prefix(160)) } ?? "no reason is given")
   }
 }

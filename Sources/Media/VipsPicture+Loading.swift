@@ -32,6 +32,8 @@ extension VipsPicture {
   /// descriptor has to stay open until then.
   init(loading source: MediaFile, with loader: VipsLoader) throws(VipsFailure) {
     guard VipsLibrary.isReady else { throw VipsFailure("libvips does not start") }
+    // Decoders leave warnings behind even where all went well, and those would be taken for this file's.
+    vips_error_clear()
     guard lseek(source.descriptor, 0, SEEK_SET) == 0 else { throw VipsFailure("the file cannot be read again") }
     guard let input = vips_source_new_from_descriptor(source.descriptor) else { throw .last() }
     defer { g_object_unref(input) }

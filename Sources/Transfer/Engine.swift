@@ -5,9 +5,9 @@ import Synchronization
 
 /// Runs all exchanges on one libcurl multi handle, which lives on one thread of its own.
 ///
-/// Threading: tasks never call libcurl. They put commands into a mailbox and wake the thread; the thread carries them
-/// out between two rounds of `curl_multi_perform`, and answers by resuming the task's continuation. So nothing blocks
-/// on Swift's cooperative threads, and everything of libcurl but the wake-up happens on the transfer thread.
+/// Threading: tasks never call libcurl. They put commands into a mailbox, which wakes the thread; the thread carries
+/// them out between two rounds of transfers, and answers by resuming the task's continuation. So nothing blocks on
+/// Swift's cooperative threads, and libcurl is called on the transfer thread only.
 ///
 /// The thread holds the mailbox, not the engine: when the engine goes, it is told to stop, ends what runs, and frees
 /// the multi handle.
@@ -57,14 +57,9 @@ final class Mailbox: Sendable {
   private struct State {
     var commands: [Command] = []
     var isOpen = true
-    /// nil before the thread has started.
-    var multi: WakeHandle?
-  }
-
-  /// `@unchecked Sendable`: of a multi handle only `curl_multi_wakeup` may be called on other threads, and that is
-  /// done under the mailbox's lock, so never after `close`.
-  private struct WakeHandle: @unchecked Sendable {
-    let multi: UnsafeMutableRawPointer
+    /// The event descriptor that the thread waits for; nil before it has started. The thread closes it after `close`,
+    /// so under the lock it is either open or nil.
+    var wakeUp: Int32?
   }
 
   private let state = Mutex(State())
@@ -75,15 +70,14 @@ final class Mailbox: Sendable {
     state.withLock { state in
       guard state.isOpen else { return false }
       state.commands.append(command)
-      if state.commands.count == 1, let handle = state.multi { curl_multi_wakeup(handle.multi) }
+      if state.commands.count == 1, let wakeUp = state.wakeUp { eventfd_write(wakeUp, 1) }
       return true
     }
   }
 
-  /// For the thread: from now on, `post` wakes this handle.
-  func open(_ multi: UnsafeMutableRawPointer) {
-    let handle = WakeHandle(multi: multi)
-    state.withLock { $0.multi = handle }
+  /// For the thread: from now on, `post` adds to this event descriptor.
+  func open(wakeUp: Int32) {
+    state.withLock { $0.wakeUp = wakeUp }
   }
 
   /// For the thread: what has been posted since the last time.
@@ -98,7 +92,7 @@ final class Mailbox: Sendable {
   func close() -> [Command] {
     state.withLock { state in
       state.isOpen = false
-      state.multi = nil
+      state.wakeUp = nil
       defer { state.commands = [] }
       return state.commands
     }

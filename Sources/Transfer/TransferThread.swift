@@ -4,10 +4,14 @@ import RichPush
 import Synchronization
 
 /// The thread that owns the multi handle, and its loop. Made and used on that thread alone.
+///
+/// The loop is libcurl's "socket action" way with epoll: one round costs what there is to do, however many transfers
+/// are open. With `curl_multi_perform` and `curl_multi_poll` each round visits all of them.
 final class TransferThread {
   private let mailbox: Mailbox
   private let configuration: TransferConfiguration
   private let multi: UnsafeMutableRawPointer
+  private let poller: Poller
   /// Those that are in the multi handle, by their easy handles. This is what keeps them alive for the callbacks.
   private var running: [UnsafeMutableRawPointer: Exchange] = [:]
   private var waiting: Admission<Exchange>
@@ -36,13 +40,15 @@ final class TransferThread {
   }
 
   fileprivate init?(_ start: Start) {
-    guard let multi = curl_multi_init() else { return nil }
+    guard let poller = Poller(), let multi = curl_multi_init() else { return nil }
+    self.poller = poller
     self.multi = multi
     mailbox = start.mailbox
     configuration = start.configuration
     waiting = Admission(overall: configuration.concurrentTransfers, perHost: configuration.concurrentTransfersPerHost)
     enclosure_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.concurrentTransfers)
-    mailbox.open(multi)
+    guard poller.serve(multi) else { return nil }
+    mailbox.open(wakeUp: poller.wakeUp)
   }
 
   deinit {
@@ -54,12 +60,8 @@ final class TransferThread {
       obey(mailbox.take())
       if isStopping { break }
       admit()
-      var count: Int32 = 0
-      guard curl_multi_perform(multi, &count) == CURLM_OK else { break }
-      // What has ended makes room, so look for somebody to fill it before sleeping.
-      if collect() { continue }
-      // libcurl wakes up earlier for its own timeouts, and for the mailbox.
-      guard curl_multi_poll(multi, nil, 0, 60_000, nil) == CURLM_OK else { break }
+      guard poller.round(multi) else { break }
+      collect()
     }
     Self.abandon(mailbox.close())
     for exchange in running.values { end(exchange, .stopped) }
@@ -114,19 +116,14 @@ final class TransferThread {
   }
 
   /// Ends the exchanges that libcurl is done with.
-  ///
-  /// - Returns: whether there were any.
-  private func collect() -> Bool {
-    var ended = false
+  private func collect() {
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
       guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle,
         let exchange = running[pointer]
       else { continue }
       end(exchange, exchange.report(enclosure_message_result(message)))
-      ended = true
     }
-    return ended
   }
 
   private func end(_ exchange: Exchange, _ reason: Rejection.Reason) {

@@ -75,9 +75,9 @@ package final class FaultyOrigin: Sendable {
 
   /// Waits until the origin has seen something.
   ///
-  /// - Returns: false when it has not come about after 30 seconds: long enough for any machine.
+  /// - Returns: false when it has not come about after two minutes: long enough for any machine.
   package func reaches(_ condition: @Sendable (FaultyOrigin) -> Bool) async -> Bool {
-    for _ in 0..<3000 {
+    for _ in 0..<12_000 {
       if condition(self) { return true }
       try? await Task.sleep(for: .milliseconds(10))
     }

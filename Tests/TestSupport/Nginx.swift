@@ -4,13 +4,13 @@ import Glibc
 /// A real nginx on loopback, serving one folder over http and https (HTTP/2 too), for as long as this object lives.
 ///
 /// Its certificate is made for the occasion, for the name `localhost` alone, and is its own authority.
-package final class Nginx {
+package final class Nginx: Sendable {
   package let port: Int
   package let tlsPort: Int
   /// The certificate to trust, PEM.
   package var caFile: String { folder.appending(path: "certificate.pem").path }
   private let folder: URL
-  private let process = Process()
+  private let process: pid_t
 
   package struct Fault: Error {
     package var message: String
@@ -24,8 +24,16 @@ package final class Nginx {
   /// Whether this machine has what it takes.
   package static var isInstalled: Bool { program != nil && access(openssl, X_OK) == 0 }
 
+  /// Starts it, on a thread where waiting for other processes does no harm.
+  ///
   /// - Parameter files: the contents of the served files, by name.
-  package init(files: [String: [UInt8]]) throws {
+  package static func serving(_ files: [String: [UInt8]]) async throws -> Nginx {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try Nginx(files: files) }) }
+    }
+  }
+
+  private init(files: [String: [UInt8]]) throws {
     guard let program = Self.program else { throw Fault(message: "nginx is not installed") }
     folder = FileManager.default.temporaryDirectory.appending(path: "enclosure-nginx-\(UUID().uuidString)")
     let root = folder.appending(path: "root")
@@ -34,7 +42,8 @@ package final class Nginx {
     try Self.run(
       Self.openssl,
       [
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+        "/CN=localhost", "-addext",
         "subjectAltName=DNS:localhost", "-keyout", folder.appending(path: "key.pem").path, "-out",
         folder.appending(path: "certificate.pem").path,
       ])
@@ -42,12 +51,14 @@ package final class Nginx {
     let configuration = Self.configuration(folder.path, port: port, tlsPort: tlsPort)
     try configuration.write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
 
+    let process = Process()
     process.executableURL = URL(filePath: program)
     process.arguments = [
       "-p", folder.path, "-c", folder.appending(path: "nginx.conf").path, "-e", folder.appending(path: "errors").path,
     ]
     try process.run()
-    for _ in 0..<1000 where process.isRunning && !Self.isListening(tlsPort) { usleep(10_000) }
+    self.process = process.processIdentifier
+    for _ in 0..<3000 where process.isRunning && !Self.isListening(tlsPort) { usleep(10_000) }
     guard process.isRunning, Self.isListening(port) else {
       let errors = try? String(contentsOf: folder.appending(path: "errors"), encoding: .utf8)
       throw Fault(message: "nginx does not start: \(errors ?? "")")
@@ -55,11 +66,8 @@ package final class Nginx {
   }
 
   deinit {
-    if process.isRunning {
-      // Not SIGTERM: Swift's worker threads block signals, and a child inherits that.
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
+    // Not SIGTERM: Swift's worker threads block signals, and a child inherits that.
+    kill(process, SIGKILL)
     try? FileManager.default.removeItem(at: folder)
   }
 

@@ -78,7 +78,7 @@ struct FaultTests {
   @Test("pauses double up to their bound")
   func backoff() async throws {
     let origin = try FaultyOrigin { _ in FaultyOrigin.response(500) }
-    var limits = TransferLimits()
+    var limits = patient
     limits.attempts = 8
     let downloader = QuickDownloader()
     _ = try await downloader.refusal(origin.url(), limits: limits)

@@ -31,7 +31,7 @@ final class QuickDownloader: Sendable {
   var pauses: [Double] { log.pauses.withLock { $0 } }
 
   func fetch(
-    _ url: String, limits: TransferLimits = TransferLimits(),
+    _ url: String, limits: TransferLimits = patient,
     limit: @escaping @Sendable (DownloadHead) -> Int = { _ in .max }
   ) async throws -> Fetched {
     let file = try ScratchFile()
@@ -42,7 +42,7 @@ final class QuickDownloader: Sendable {
 
   /// The reason for which a download is refused; a failed expectation when it is not.
   func refusal(
-    _ url: String, limits: TransferLimits = TransferLimits(),
+    _ url: String, limits: TransferLimits = patient,
     limit: @escaping @Sendable (DownloadHead) -> Int = { _ in .max },
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Rejection.Reason {
@@ -53,9 +53,18 @@ final class QuickDownloader: Sendable {
   }
 }
 
-/// Limits under which nothing is tried twice.
-var oneAttempt: TransferLimits {
+/// Limits of time that no slow machine meets.
+var patient: TransferLimits {
   var limits = TransferLimits()
+  limits.connectTimeout = 100
+  limits.stallTimeout = 100
+  limits.totalTimeout = 1000
+  return limits
+}
+
+/// The same, and nothing is tried twice.
+var oneAttempt: TransferLimits {
+  var limits = patient
   limits.attempts = 1
   return limits
 }

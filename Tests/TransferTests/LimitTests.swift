@@ -136,7 +136,7 @@ struct LimitTests {
     let origin = try FaultyOrigin { _ in
       FaultyOrigin.response(length: 100_000) + [.drip(jpeg(100_000), every: 0.01)]
     }
-    var limits = TransferLimits()
+    var limits = patient
     limits.totalTimeout = 0.5
     let reason = try await QuickDownloader().refusal(origin.url(), limits: limits)
     #expect(reason.code == .fetchTimeout && !reason.permanent)

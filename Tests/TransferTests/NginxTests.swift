@@ -7,7 +7,7 @@ import Transfer
 struct NginxTests {
   @Test("two hundred files come over few connections")
   func keepAlive() async throws {
-    let nginx = try Nginx(files: ["a.jpg": jpeg(20_000)])
+    let nginx = try await Nginx.serving(["a.jpg": jpeg(20_000)])
     let downloader = QuickDownloader { $0.concurrentTransfersPerHost = 8 }
     try await withThrowingTaskGroup { [port = nginx.port] group in
       for number in 0..<200 {
@@ -25,7 +25,7 @@ struct NginxTests {
 
   @Test("HTTP/2 is spoken over TLS, many requests on a connection")
   func http2() async throws {
-    let nginx = try Nginx(files: ["a.jpg": jpeg(20_000)])
+    let nginx = try await Nginx.serving(["a.jpg": jpeg(20_000)])
     let downloader = QuickDownloader { [file = nginx.caFile] in $0.caFile = file }
     let first = try await downloader.fetch("https://localhost:\(nginx.tlsPort)/a.jpg")
     #expect(first.download.timings.tlsHandshake > 0)
@@ -45,7 +45,7 @@ struct NginxTests {
 
   @Test("a certificate for another name, or from nobody known, is refused for good")
   func certificates() async throws {
-    let nginx = try Nginx(files: ["a.jpg": jpeg(100)])
+    let nginx = try await Nginx.serving(["a.jpg": jpeg(100)])
     let trusting = QuickDownloader { [file = nginx.caFile] in $0.caFile = file }
     let mismatch = try await trusting.refusal("https://127.0.0.1:\(nginx.tlsPort)/a.jpg")
     #expect(mismatch.code == .fetchFailed && mismatch.permanent)
@@ -62,7 +62,7 @@ struct NginxTests {
 
   @Test("TLS to a port that speaks none fails, and says so")
   func plainPort() async throws {
-    let nginx = try Nginx(files: [:])
+    let nginx = try await Nginx.serving([:])
     let reason = try await QuickDownloader().refusal("https://localhost:\(nginx.port)/", limits: oneAttempt)
     #expect(reason.code == .fetchFailed)
     #expect(
