@@ -41,7 +41,7 @@ private func keepFrames(
   _ source: MediaFile, into output: Int32, _ image: ImageFacts, _ recipe: AnimationRecipe
 ) throws(Rejection.Reason) -> PreparedFile? {
   let structure = GIFStructure(source, most: image.frames)
-  let frames = try AnimationFrames(source, format: .gif, decoder: .vips, at: .prepare)
+  let frames = try AnimationFrames(source, format: .gif, decoder: image.decoder, at: .prepare)
   var count = 0
   while let frame = try frames.next() {
     guard frame.width == image.width, frame.height == image.height else { return nil }

@@ -19,7 +19,14 @@ func verifyGIF(_ file: MediaFile, _ expected: PreparedFile) throws(Rejection.Rea
   guard abs(seconds - (expected.duration ?? seconds)) < 0.001 else {
     throw fault("the prepared GIF lasts \(seconds) s, not \(expected.duration ?? 0) s")
   }
-  let frames = try AnimationFrames(file, format: .gif, decoder: .vips, at: .verify)
+  let header: VipsPicture
+  do throws(VipsFailure) {
+    header = try VipsPicture(loading: file, with: .gif(allFrames: false))
+  } catch {
+    throw decodingReason(error, of: file, format: .gif, at: .verify)
+  }
+  let decoder = gifDecoder(structure, decodedSize: (header.width, header.height))
+  let frames = try AnimationFrames(file, format: .gif, decoder: decoder, at: .verify)
   var decoded = 0
   while let frame = try frames.next() {
     try requireSize(frame.width, frame.height, expected)

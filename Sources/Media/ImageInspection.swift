@@ -86,11 +86,25 @@ private func inspectGIF(_ source: MediaFile, _ request: InspectRequest) throws(R
   }
   if structure.ending != .notReached, !isBeyondReason(structure.width, structure.height) {
     let header = try header(source, format: .gif, with: .gif(allFrames: false))
-    (image.codedWidth, image.codedHeight) = (header.width, header.height)
-    image.hasAlpha = header.hasAlpha
-    image.colour = header.channels < 3 ? .grey : .rgb
+    image.decoder = gifDecoder(structure, decodedSize: (header.width, header.height))
+    switch image.decoder {
+    case .vips:
+      // A first frame that is larger than the screen makes it grow, as it does in browsers.
+      (image.codedWidth, image.codedHeight) = (header.width, header.height)
+      image.hasAlpha = header.hasAlpha
+      image.colour = header.channels < 3 ? .grey : .rgb
+    case .libav: image.hasAlpha = true
+    }
   }
   return MediaFacts(format: .gif, bytes: source.bytes, content: .image(image), metadata: sorted(structure.metadata))
+}
+
+/// Which library sees all of a GIF's screen.
+///
+/// libnsgif takes some screen sizes (640x480, 800x600, 1024x768 and others, and everything above 2048 pixels) for an
+/// encoder's mistake, and the first frame's size for the true one; what lies beside that frame would be cut off.
+func gifDecoder(_ structure: GIFStructure, decodedSize: (width: Int, height: Int)) -> ImageFacts.Decoder {
+  decodedSize.width < structure.width || decodedSize.height < structure.height ? .libav : .vips
 }
 
 private func inspectWebP(_ source: MediaFile) throws(Rejection.Reason) -> MediaFacts {

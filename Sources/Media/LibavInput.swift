@@ -110,7 +110,8 @@ extension LibavInput {
   /// The containers that are read, by libavformat's names. None of them opens another file.
   static let allowedFormats = [
     "3dostr", "aac", "ac3", "aiff", "amr", "ape", "apng", "asf", "au", "av1", "avi", "caf", "dts", "dv", "eac3", "flac",
-    "flv", "gxf", "h264", "hevc", "ico", "ivf", "loas", "lxf", "m4v", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mp3",
+    "flv", "gif", "gxf", "h264", "hevc", "ico", "ivf", "loas", "lxf", "m4v", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2",
+    "mp3",
     "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta", "vc1",
     "voc", "w64", "wav", "wtv", "wv", "xwma",
   ].joined(separator: ",")

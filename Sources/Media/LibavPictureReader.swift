@@ -56,6 +56,7 @@ private func openPictures(
     guard !animation.delays.isEmpty else { return try LibavWholePicture(source, AV_CODEC_ID_PNG, at: stage) }
     return try LibavTrackPictures(source, demuxer: "apng", delays: animation.delays, at: stage)
   }
+  if head.starts(with: Array("GIF8".utf8)) { return try LibavTrackPictures(source, demuxer: "gif", at: stage) }
   if head.starts(with: iconSignature) { return try LibavTrackPictures(source, demuxer: "ico", at: stage) }
   return try LibavTrackPictures(source, demuxer: nil, at: stage)
 }

@@ -66,7 +66,8 @@ final class LibavTrackPictures: LibavPictureSource {
     input = try LibavInput(source, demuxer: demuxer, at: stage)
     // The headers of these containers tell all; the pictures of the others have to be looked at.
     if demuxer == nil { try input.findStreams() }
-    stream = try LibavTrackPictures.pictureStream(of: input, largest: demuxer == "ico")
+    stream = try LibavTrackPictures.pictureStream(
+      of: input, areas: demuxer == "ico" ? iconAreas(source) : [])
     let parameters = stream.pointee.codecpar.pointee
     try requireDecodableSize((Int(parameters.width), Int(parameters.height)), at: stage)
     decoder = try LibavDecoder(parameters.codec_id, parameters: stream.pointee.codecpar, at: stage)
@@ -74,17 +75,18 @@ final class LibavTrackPictures: LibavPictureSource {
     packet = try LibavPacket(at: stage)
   }
 
+  /// - Parameter areas: of an icon's pictures, which are the same one in several sizes: the largest is taken.
   private static func pictureStream(
-    of input: LibavInput, largest: Bool
+    of input: LibavInput, areas: [Int]
   ) throws(Rejection.Reason) -> UnsafeMutablePointer<AVStream> {
     let videos = (0..<input.streamCount).compactMap { input.stream($0) }.filter {
       $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
     }
-    // An icon's streams are the same picture in several sizes, of which 0 stands for 256.
     func area(_ stream: UnsafeMutablePointer<AVStream>) -> Int {
-      Int(stream.pointee.codecpar.pointee.width) * Int(stream.pointee.codecpar.pointee.height)
+      let index = Int(stream.pointee.index)
+      return areas.indices.contains(index) ? areas[index] : 0
     }
-    guard let stream = largest ? videos.max(by: { area($0) < area($1) }) : videos.first else {
+    guard let stream = areas.isEmpty ? videos.first : videos.max(by: { area($0) < area($1) }) else {
       throw Rejection.Reason(.corrupt, at: input.stage, "there is no picture in the file")
     }
     return stream
@@ -131,6 +133,15 @@ final class LibavTrackPictures: LibavPictureSource {
     let start = (elapsed * 1000).rounded()
     elapsed += seconds
     return Int((elapsed * 1000).rounded() - start)
+  }
+}
+
+/// The sizes in pixels of an icon's pictures, by its directory: libavformat knows none for those that are PNG inside.
+private func iconAreas(_ source: MediaFile) -> [Int] {
+  let count = min(Int(source.bytes(at: 4, count: 2).littleEndian(at: 0, count: 2)), LibavInput.maximumStreams)
+  return (0..<count).map { entry in
+    let sides = source.bytes(at: 6 + 16 * entry, count: 2).map { $0 == 0 ? 256 : Int($0) }
+    return sides.reduce(1, *)
   }
 }
 

@@ -22,6 +22,14 @@ func planImage(
       "the animation has \(image.frames) frames; at most \(profile.maximumFrames) are shown",
       limit: Double(profile.maximumFrames), measured: Double(image.frames))
   }
+  let (all, tooMany) = pixels.multipliedReportingOverflow(by: image.frames)
+  guard !tooMany, all <= profile.maximumDecodedPixels else {
+    throw Rejection.Reason(
+      .tooManyPixels, at: .plan,
+      "the animation has \(image.frames) frames of \(image.width)x\(image.height) pixels;"
+        + " at most \(profile.maximumDecodedPixels) pixels are decoded",
+      limit: Double(profile.maximumDecodedPixels), measured: Double(pixels) * Double(image.frames))
+  }
   return .animation(animationRecipe(image, of: facts, still: still, for: profile))
 }
 
@@ -91,7 +99,7 @@ private func rungs(width: Int, height: Int, frames: Int, for profile: Profile) -
       height: max(1, Int((Double(height) * rung.scale).rounded()))
     )
     let kept = (frames + rung.step - 1) / rung.step
-    guard size.width * size.height * kept <= profile.maximumAnimationPixels else { return nil }
+    guard size.width * size.height * kept <= profile.maximumEncodedPixels else { return nil }
     return AnimationRecipe.Rung(width: size.width, height: size.height, colours: rung.colours, frameStep: rung.step)
   }
 }

@@ -9,9 +9,15 @@ package struct Profile: Sendable, Equatable {
   package var maximumPixels = 100_000_000
   /// More pictures than this are a bomb, not an animation.
   package var maximumFrames = 2_000
+  /// The most pixels of all frames of an animation that are worth decoding. Each frame is composed on the whole screen,
+  /// however small it is in the file: this is about 20 s of work, a few times over while a size is sought.
+  package var maximumDecodedPixels = 2_500_000_000
   /// The most pixels of a whole prepared animation. A service extension has 24 MB, and a helper has to hold what it
   /// encodes; larger animations start on a lower rung of the ladder.
   package var maximumAnimationPixels = 160_000_000
+  /// The most pixels of an animation that are encoded at once: about half a minute of work, so that a rung or two can
+  /// be tried before the helper's deadline.
+  package var maximumEncodedPixels = 80_000_000
   /// The shortest time a frame of an animation is shown, in milliseconds. Browsers and iOS slow shorter ones down to
   /// `slowedDelay`.
   package var minimumDelay = 20

@@ -50,6 +50,32 @@ struct ImageAnimationTests {
     #expect(prepared.file.reductions.isEmpty)
   }
 
+  // libnsgif takes these sizes for a mistake and would cut everything to the first frame.
+  @Test(
+    "keeps a screen that its first frame does not fill",
+    arguments: [(640, 480), (800, 600), (1024, 768), (700, 500), (2500, 1500)], [true, false])
+  func screen(size: (width: Int, height: Int), keeps: Bool) throws {
+    var bytes = try TimelineFixture("animation/simple.gif").bytes
+    for (offset, side) in [(6, size.width), (8, size.height)] {
+      bytes[offset] = UInt8(side & 255)
+      bytes[offset + 1] = UInt8(side >> 8)
+    }
+    let prepared = try PreparedImage(try TimelineFixture(bytes: bytes)) { recipe in
+      guard case .animation(var animation) = recipe else { return }
+      animation.keepsFrames = keeps && animation.keepsFrames
+      recipe = .animation(animation)
+    }
+    let wanted = fitted(width: size.width, height: size.height, side: 1024)
+    #expect(prepared.file.width == wanted.width && prepared.file.height == wanted.height)
+    let structure = try prepared.output.use { GIFStructure($0, most: 100) }
+    #expect(structure.width == wanted.width && structure.height == wanted.height)
+    let frames = try prepared.frames()
+    try #require(frames.count == 4)
+    // The fixture's own 80x60 pixels are at the upper left, red in the first frame.
+    #expect(frames[0].shows([255, 0, 0], at: 4, 4))
+    #expect(frames.allSatisfy { $0.width == wanted.width && $0.height == wanted.height })
+  }
+
   @Test("never shows a default image that is no part of it")
   func hiddenDefault() throws {
     let frames = try PreparedImage("animation/hidden-default.png").frames()

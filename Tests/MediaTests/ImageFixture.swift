@@ -13,8 +13,14 @@ struct PreparedImage {
   /// Inspects, plans, prepares and verifies.
   /// - Parameter path: below Fixtures/media.
   init(_ path: String, fit: PreparationOptions.Fit = .inside, change: (inout Recipe) -> Void = { _ in }) throws {
+    try self.init(try TimelineFixture(path), fit: fit, change: change)
+  }
+
+  init(
+    _ fixture: TimelineFixture, fit: PreparationOptions.Fit = .inside, change: (inout Recipe) -> Void = { _ in }
+  ) throws {
     let output = try TimelineFixture()
-    file = try TimelineFixture(path).use { source in
+    file = try fixture.use { source in
       let facts = try inspect(source, .usual)
       var recipe: Recipe
       switch plan(facts, options: PreparationOptions(fit: fit)) {
@@ -40,7 +46,9 @@ struct PreparedImage {
   /// All frames of an animation.
   func frames() throws -> [Samples] {
     try output.use { file in
-      let frames = try AnimationFrames(file, format: .gif, decoder: .vips, at: .verify)
+      let decoder: ImageFacts.Decoder =
+        if case .image(let facts) = try inspect(file, .usual).content { facts.decoder } else { .vips }
+      let frames = try AnimationFrames(file, format: .gif, decoder: decoder, at: .verify)
       var result: [Samples] = []
       while let frame = try frames.next() { result.append(try Samples(frame)) }
       return result

@@ -53,6 +53,10 @@ private let sizes: [RejectionCase] = [
     "the image has \(Int.max)x\(Int.max) pixels; at most 100000000 are decoded", limit: 1e8,
     measured: Double(Int.max) * Double(Int.max)),
   RejectionCase(
+    "an animation whose frames are few bytes and many pixels", animation(5_000, 5_000, frames: 101), .tooManyPixels,
+    "the animation has 101 frames of 5000x5000 pixels; at most 2500000000 pixels are decoded", limit: 2.5e9,
+    measured: 2.525e9),
+  RejectionCase(
     "a GIF bomb", animation(frames: 10_000), .tooManyFrames,
     "the animation has 10000 frames; at most 2000 are shown", limit: 2000, measured: 10_000),
   RejectionCase(
