@@ -40,8 +40,7 @@ private func cutShort(_ source: MediaFile, at stage: Rejection.Stage) -> Rejecti
   if let cut = boxes.last, cut.end > source.bytes {
     return Rejection.Reason(
       .truncated, at: stage,
-      "the file ends at \(source.bytes) bytes, inside its \(cut.type) box, which reaches to \(cut.end)",
-      limit: Double(cut.end), measured: Double(source.bytes))
+      "the file ends at \(source.bytes) bytes, inside its \(cut.type) box, which reaches to \(cut.end)")
   }
   guard !boxes.contains(where: { $0.type == "moov" || $0.type == "moof" }) else { return nil }
   return Rejection.Reason(

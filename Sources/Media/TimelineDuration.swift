@@ -47,13 +47,11 @@ private func requireWhole(
   if isCut || measure.hasCutPacket, end < (header ?? .infinity) - 0.05 {
     let promised = header.map { " of \(rounded($0)) s" } ?? ""
     throw Rejection.Reason(
-      .truncated, at: input.stage, "the file breaks off after \(rounded(end)) s\(promised)", limit: header,
-      measured: end)
+      .truncated, at: input.stage, "the file breaks off after \(rounded(end)) s\(promised)")
   }
   guard let header, header.isFinite, input.keepsItsWord, end < header * 0.9 - 0.5 else { return }
   throw Rejection.Reason(
-    .truncated, at: input.stage, "the file breaks off after \(rounded(end)) s of \(rounded(header)) s", limit: header,
-    measured: end)
+    .truncated, at: input.stage, "the file breaks off after \(rounded(end)) s of \(rounded(header)) s")
 }
 
 extension LibavInput {

@@ -66,7 +66,7 @@ final class Helper {
   }
 
   deinit {
-    if !isReaped { end() }
+    end()
   }
 
   /// Sends a request and waits for its answer.
@@ -109,8 +109,9 @@ final class Helper {
     return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
   }
 
-  /// Ends the process, whatever it is doing.
+  /// Ends the process, whatever it is doing. One that has ended already is left alone: its number may be another's now.
   func end() {
+    guard !isReaped else { return }
     kill(process, SIGKILL)
     _ = reap()
   }

@@ -58,8 +58,8 @@ private func stillRecipe(
   let keepsPixels = !crops && width == image.width && height == image.height
   return StillRecipe(
     width: width, height: height, crops: crops, quality: profile.jpegQuality,
-    keepsCoefficients: keepsPixels && format == .jpeg && image.orientation == 1 && image.colour != .cmyk
-      && image.bitsPerChannel == 8 && !image.hasColourProfile,
+    keepsCoefficients: keepsPixels && format == .jpeg && image.colour != .cmyk && image.bitsPerChannel == 8
+      && !image.hasColourProfile,
     maximumBytes: MediaKind.image.maximumAttachmentBytes)
 }
 

@@ -124,6 +124,14 @@ struct ImageStillTests {
     }
   }
 
+  @Test(
+    "that only has to be turned loses nothing",
+    arguments: [(2, "mirrored"), (3, "rotated 180"), (6, "rotated 90"), (8, "rotated 270")])
+  func turnedCoefficients(orientation: Int, step: String) throws {
+    let prepared = try PreparedImage("image/orientation-\(orientation).jpg")
+    #expect(prepared.file.steps == [step, "kept jpeg coefficients"])
+  }
+
   @Test("that is small enough loses nothing", arguments: ["metadata.jpg", "progressive.jpg", "grey.jpg"])
   func coefficients(name: String) throws {
     let prepared = try PreparedImage("image/\(name)")

@@ -44,6 +44,10 @@ import Testing
     #expect(plan(photo(1024, 768)).still?.keepsCoefficients == true)
     #expect(plan(photo(800, 600) { $0.colour = .grey }).still?.keepsCoefficients == true)
     #expect(plan(photo(600, 600), options: PreparationOptions(fit: .cover)).still?.keepsCoefficients == true)
+    // Turning by right angles moves coefficients about; where that does not come out even, the file is decoded.
+    for orientation in 1...8 {
+      #expect(plan(photo(800, 600) { $0.orientation = orientation }).still?.keepsCoefficients == true)
+    }
   }
 
   @Test(
@@ -54,9 +58,6 @@ import Testing
       ("CMYK", photo { $0.colour = .cmyk }),
       ("12 bits", photo { $0.bitsPerChannel = 12 }),
       ("other colours", photo { $0.hasColourProfile = true }),
-      ("upside down", photo { $0.orientation = 3 }),
-      ("on its side", photo { $0.orientation = 6 }),
-      ("mirrored", photo { $0.orientation = 2 }),
     ])
   func decodes(name: String, facts: MediaFacts) {
     #expect(plan(facts).still?.keepsCoefficients == false, "\(name)")
