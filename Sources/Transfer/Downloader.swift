@@ -76,6 +76,7 @@ package final class Downloader: Sendable {
     while true {
       request.remainingTime = limits.totalTimeout - spent.seconds
       guard !limits.isSpent(spent.seconds) else { throw Self.late(limits) }
+      try configuration.addressPolicy.judge(request.url, isRedirect: request.isRedirect)
       let report = await engine.run(request)
       spent.bytes += report.bytesReceived
       spent.seconds += report.timings.total
@@ -98,6 +99,7 @@ package final class Downloader: Sendable {
         request.credentials =
           next.credentials ?? (next.origin == request.url.origin ? request.credentials : nil)
         request.url = next
+        request.isRedirect = true
       case .failed(let reason): throw reason
       }
     }

@@ -13,6 +13,9 @@ extension Exchange {
 
   private func outcome(_ code: CURLcode) -> ExchangeReport.Outcome {
     if let fault { return .failed(fault) }
+    if dialling?.isBlocked == true, response.status == nil {
+      return .failed(.blocked(request.url.origin.host, isRedirect: request.isRedirect))
+    }
     guard let status = response.status else { return .failed(reason(for: code)) }
     // The body of a redirect or an error does not matter, nor how it ended.
     guard isSuccess(status) else {
