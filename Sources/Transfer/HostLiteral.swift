@@ -4,7 +4,8 @@
 /// look where a proxy dials, so it knows all spellings that some resolver takes for an address.
 enum HostLiteral: Equatable {
   case addresses([NetworkAddress])
-  /// Written like an address, and none. No name ends in a number (URL Standard section 3.5, "ends in a number").
+  /// Written like an address, and none, or still encoded. No name ends in a number (URL Standard section 3.5, "ends in
+  /// a number").
   case unreadable
 
   /// - Parameter host: as `RequestURL.Origin` has it, an IPv6 address in brackets.
@@ -14,6 +15,11 @@ enum HostLiteral: Equatable {
       // A zone is no part of the address.
       let inner = host.dropFirst().prefix { $0 != "]" && $0 != "%" }
       self = NetworkAddress(String(inner)).map { .addresses([$0]) } ?? .unreadable
+      return
+    }
+    // libcurl has decoded it once. A proxy might do so again.
+    if host.contains("%") {
+      self = .unreadable
       return
     }
     let host = host.lowercased().withoutFinalDot

@@ -8,11 +8,12 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 
-enum { MAX_NAMES = 512, MAX_DIALS = 8192 };
+enum { MAX_NAMES = 512 };
 
 struct script {
   char name[256];
@@ -28,8 +29,9 @@ struct dial {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct script scripts[MAX_NAMES];
 static int script_count;
-static struct dial dials[MAX_DIALS];
+static struct dial *dials;
 static int dial_count;
+static int dial_capacity;
 
 static struct script *find(const char *name) {
   for (int i = 0; i < script_count; i++)
@@ -117,7 +119,14 @@ static int note(const struct sockaddr *address) {
     is_loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
   }
   pthread_mutex_lock(&lock);
-  if (dial_count < MAX_DIALS) dials[dial_count++] = dial;
+  if (dial_count == dial_capacity) {
+    int capacity = dial_capacity ? 2 * dial_capacity : 1024;
+    struct dial *more = realloc(dials, (size_t)capacity * sizeof *dials);
+    if (!more) abort();
+    dials = more;
+    dial_capacity = capacity;
+  }
+  dials[dial_count++] = dial;
   pthread_mutex_unlock(&lock);
   return is_loopback;
 }

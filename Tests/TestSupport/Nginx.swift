@@ -3,7 +3,7 @@ import Glibc
 
 /// A real nginx on loopback, serving one folder over http and https (HTTP/2 too), for as long as this object lives.
 ///
-/// Its certificate is made for the occasion, for the name `localhost` alone, and is its own authority.
+/// Its certificate is made for the occasion, for `localhost` and all names in `nginx.test`, and is its own authority.
 package final class Nginx: Sendable {
   package let port: Int
   package let tlsPort: Int
@@ -44,7 +44,7 @@ package final class Nginx: Sendable {
       [
         "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
         "/CN=localhost", "-addext",
-        "subjectAltName=DNS:localhost", "-keyout", folder.appending(path: "key.pem").path, "-out",
+        "subjectAltName=DNS:localhost,DNS:*.nginx.test", "-keyout", folder.appending(path: "key.pem").path, "-out",
         folder.appending(path: "certificate.pem").path,
       ])
     (port, tlsPort) = (try Self.freePort(), try Self.freePort())
