@@ -104,6 +104,36 @@ struct HelperPoolTests {
     #expect(processes { $0.arguments.last == mark } == [])
   }
 
+  @Test(
+    "a task that is cancelled does not wait for its decoder, and the next finds a fresh one", .timeLimit(.minutes(2)))
+  func cancelled() async throws {
+    var configuration = configuration(deadline: 3600)
+    configuration.memoryMark += 12_345
+    let mark = "\(configuration.memoryMark)"
+    let pool = HelperPool(configuration: configuration)
+    defer { pool.close() }
+    let working = Task { try await pool.inspect("FAULT hang") }
+    #expect(await eventually { processes { $0.arguments.last == mark }.count == 1 })
+    let waiting = Task { try await pool.inspect("FAULT hang") }
+    for task in [waiting, working] {
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
+    #expect(reason?.code == .empty)
+    #expect(pool.statistics.lost == 0)
+  }
+
+  @Test("can be closed again, and while it closes", .timeLimit(.minutes(2)))
+  func closingTwice() async {
+    let pool = HelperPool(configuration: configuration(count: 2, deadline: 60))
+    await withTaskGroup(of: Void.self) { group in
+      for isAborting in [false, true, false] { group.addTask { pool.close(aborting: isAborting) } }
+    }
+    pool.close()
+    await #expect(throws: CancellationError.self) { try await pool.inspect("") }
+  }
+
   @Test("a helper that is not there is named")
   func missing() async throws {
     let pool = HelperPool(configuration: HelperConfiguration(executable: "/nowhere/enclosure-media", count: 1))
