@@ -10,6 +10,7 @@ struct EnclosureCommand {
   }
 
   static func main() async {
+    Interruption.install()
     // A reader who has gone away shows in what write returns.
     signal(SIGPIPE, SIG_IGN)
     exit(await run(Array(rawArguments().dropFirst())))

@@ -50,18 +50,11 @@ struct Workplace {
 
   /// Runs `work` and ends the helpers. ^C and SIGTERM cancel it: what is in work is given up, nothing is half done.
   func run<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
-    let (helpers, downloader) = (helpers, downloader)
     let task = Task { try await work() }
-    Interruption.onFirstSignal {
-      task.cancel()
-      downloader.shutdown()
-      helpers.close(aborting: true)
-    }
+    Interruption.onFirstSignal { task.cancel() }
     let result = await task.result
-    if !task.isCancelled {
-      downloader.shutdown()
-      helpers.close()
-    }
+    downloader.shutdown()
+    helpers.close(aborting: true)
     return try result.get()
   }
 

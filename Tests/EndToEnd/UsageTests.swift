@@ -54,6 +54,16 @@ struct UsageTests {
     #expect(run.status == 0 && run.text.hasPrefix("enclosure ") && run.text.split(separator: "\n").count == 1)
   }
 
+  @Test("a signal ends with 130 from the start", arguments: [SIGINT, SIGTERM])
+  func earlySignal(number: Int32) async throws {
+    // Nobody reads this terminal, so that the complaint about the command does not get through.
+    let terminal = try Terminal(columns: 80)
+    let child = try startEnclosure([Array(repeating: 0x78, count: 100_000)], on: terminal)
+    #expect(await eventually { terminal.hasOutput })
+    child.signal(number)
+    #expect(await child.wait() == .exited(130))
+  }
+
   @Test("doctor finds this machine well")
   func doctor() async throws {
     let run = try await enclosure("doctor")
