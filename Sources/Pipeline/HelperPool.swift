@@ -152,7 +152,7 @@ package final class HelperPool: Sendable {
   }
 
   private func start() -> Helper? {
-    do {
+    do throws(MessageSocket.Failure) {
       let helper = try Helper(configuration: configuration)
       state.withLock { $0.statistics.started += 1 }
       return helper
@@ -184,6 +184,11 @@ package final class HelperPool: Sendable {
         limit: Double(configuration.memoryMark), measured: Double(bytes))
     case .ended(let how):
       return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how)")
+    case .exited(let status):
+      // Decoders crash, they do not exit. This is what becomes of a program that lacks a library or a permission, and
+      // when that is mended the source may be fine.
+      return Rejection.Reason(
+        .decoderCrashed, at: stage, "the decoder ended with status \(status)", permanent: false)
     }
   }
 

@@ -13,6 +13,7 @@ struct HelperPoolTests {
     "a helper's fault costs the source it worked on and gets its own code",
     arguments: [
       ("crash", Rejection.Code.decoderCrashed, "the decoder was killed by signal 11 (Segmentation fault)"),
+      ("chatter", .decoderCrashed, "the decoder ended with status 4"),
       ("exit", .decoderCrashed, "the decoder ended with status 3"),
       ("hang", .decoderTimeout, "the decoder gave no answer within 15 s"),
       ("spin", .decoderTimeout, "the decoder gave no answer within 15 s"),
@@ -77,6 +78,15 @@ struct HelperPoolTests {
       reports.withLock(\.self) == [
         "helper lost: the decoder was killed by signal 11 (Segmentation fault); its last words: out of luck\n"
       ])
+  }
+
+  @Test(
+    "a crash stays one, but a helper that exits may find what it lacked", arguments: [("crash", true), ("exit", false)])
+  func permanence(fault: String, isPermanent: Bool) async throws {
+    let pool = HelperPool(configuration: configuration(deadline: 60))
+    defer { pool.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT \(fault)") }
+    #expect(reason?.permanent == isPermanent)
   }
 
   @Test("helpers are recycled after their number of answers")
