@@ -17,6 +17,8 @@ package final class BatchIndex: Sendable {
     package var kind: MediaKind?
     /// The code of the rejection; nil when there is none.
     package var code: Rejection.Code?
+    /// Whether trying again can not help; nil when nothing was rejected.
+    package var permanent: Bool?
     /// The manifest, relative to the folder of this index.
     package var manifest: String
     /// How long the job took.
@@ -30,13 +32,14 @@ package final class BatchIndex: Sendable {
     package var assets: [String: Int]
 
     package init(
-      id: String, status: Manifest.Status, kind: MediaKind?, code: Rejection.Code?, manifest: String,
+      id: String, status: Manifest.Status, kind: MediaKind?, code: Rejection.Code?, permanent: Bool?, manifest: String,
       milliseconds: Int, bytes: Int?, modified: Int?, recipe: String?, assets: [String: Int]
     ) {
       self.id = id
       self.status = status
       self.kind = kind
       self.code = code
+      self.permanent = permanent
       self.manifest = manifest
       self.milliseconds = milliseconds
       self.bytes = bytes
