@@ -38,9 +38,10 @@ struct Workplace {
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
     helpers = HelperPool(configuration: configuration) { report in
-      // A decoder's last words may hold anything, also what a stranger's file put into its mouth.
-      let end = report.lastIndex { !$0.isNewline }.map(report.index(after:)) ?? report.startIndex
-      Console.error("\(printable(String(report[..<end])))\n")
+      switch report {
+      case .lost(let reason, let lastWords): Console.log(.helperLost(reason, lastWords: lastWords))
+      case .cannotStart(let why): Console.log(.helperNotStarted(why))
+      }
     }
     downloader = Downloader(configuration: transfer)
     reader = SourceReader(
@@ -91,6 +92,7 @@ func sourceLocation(_ word: [UInt8]) -> JobSource.Location {
 func describe(_ error: any Error) -> String {
   switch error {
   case let reason as Rejection.Reason: reason.message
+  case let failure as OutputFailure: "standard output cannot be written: \(String(cString: strerror(failure.errno)))"
   case Batch.Failure.folderUnreadable(let folder, let failure):
     "the folder \(folder.description) cannot be read: \(failure.message)"
   case Batch.Failure.indexUnwritable(let folder, let failure):

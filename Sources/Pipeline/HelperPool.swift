@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 package import MediaChannel
 package import Preparation
-import RichPush
+package import RichPush
 import Synchronization
 
 /// The media plane: a fixed number of helper processes and the requests that wait for one.
@@ -25,6 +25,14 @@ package final class HelperPool: Sendable {
     }
   }
 
+  /// What those who run this should know about a helper.
+  package enum Report: Sendable, Equatable {
+    /// It cost a source this reason. What it wrote before may hold anything.
+    case lost(Rejection.Reason, lastWords: String)
+    /// None could be started; a sentence that says why.
+    case cannotStart(String)
+  }
+
   private struct State {
     var waiting = RequestQueue()
     var isClosed = false
@@ -36,11 +44,11 @@ package final class HelperPool: Sendable {
   private let state = Mutex(State())
   private let available = DispatchSemaphore(value: 0)
   private let threads = DispatchGroup()
-  private let report: @Sendable (String) -> Void
+  private let report: @Sendable (Report) -> Void
 
   /// Starts the helpers' threads.
-  /// - Parameter report: is told about each helper that was lost, in a sentence; called on the helper's thread.
-  package init(configuration: HelperConfiguration, report: @escaping @Sendable (String) -> Void = { _ in }) {
+  /// - Parameter report: is told about each helper that was lost; called on the helper's thread.
+  package init(configuration: HelperConfiguration, report: @escaping @Sendable (Report) -> Void = { _ in }) {
     self.configuration = configuration
     self.report = report
     for _ in 0..<configuration.count {
@@ -135,8 +143,7 @@ package final class HelperPool: Sendable {
           continue
         }
         let reason = reason(of: error, at: pending.request)
-        let words = running.lastWords
-        report("helper lost: \(reason.message)" + (words.isEmpty ? "" : "; its last words: \(words)"))
+        report(.lost(reason, lastWords: running.lastWords))
         state.withLock { $0.statistics.lost += 1 }
         helper = start()
         pending.finish(.success(.rejected(reason)))
@@ -157,7 +164,8 @@ package final class HelperPool: Sendable {
       state.withLock { $0.statistics.started += 1 }
       return helper
     } catch {
-      report("cannot start \(configuration.executable): \(error)")
+      let why = if case .system(let code) = error { String(cString: strerror(code)) } else { "\(error)" }
+      report(.cannotStart("the media helper \(configuration.executable) cannot be started: \(why)"))
       return nil
     }
   }

@@ -24,9 +24,9 @@ struct HelperFaultTests {
     let codes = try bench.store.codes
     #expect(codes == expected.reduce(into: [:]) { $0["\($1.key).jpg"] = $1.value })
     #expect(try bench.store.lines.count(where: { $0.status == .ready }) == 4)
-    #expect(
-      run.errors.split(separator: "\n").count { $0.hasPrefix("helper lost: ") } == expected.count, "\(run.errors)")
-    #expect(run.errors.contains("its last words: out of luck\n"))
+    let lost = try run.log.filter { $0["event"] == "helper_lost" }
+    #expect(lost.map { $0["code"] ?? "" }.sorted() == expected.values.map(\.rawValue).sorted(), "\(run.errors)")
+    #expect(lost.contains { $0["lastWords"] == "out of luck\n" && $0["level"] == "warning" })
     #expect(try await bench.store.faults() == [])
     #expect(bench.helpers == [])
 
@@ -47,7 +47,7 @@ struct HelperFaultTests {
     let manifest = try #require(try bench.store.manifests["manifests/x.json"])
     #expect(manifest.status == .partial)
     #expect(manifest.rejections.map(\.reason.code) == [.decoderCrashed])
-    #expect(run.errors.contains("[decoder_crashed]"))
+    #expect(try run.log.contains { $0["event"] == "source_rejected" && $0["code"] == "decoder_crashed" })
   }
 
   @Test("from the start still gives every source its verdict, and all are tried again when it works")

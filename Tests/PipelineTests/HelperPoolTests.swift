@@ -13,8 +13,8 @@ struct HelperPoolTests {
     "a helper's fault costs the source it worked on and gets its own code",
     arguments: [
       ("crash", Rejection.Code.decoderCrashed, "the decoder was killed by signal 11 (Segmentation fault)"),
-      ("chatter", .decoderCrashed, "the decoder ended with status 4"),
       ("exit", .decoderCrashed, "the decoder ended with status 3"),
+      ("chatter", .decoderCrashed, "the decoder ended with status 4"),
       ("hang", .decoderTimeout, "the decoder gave no answer within 15 s"),
       ("spin", .decoderTimeout, "the decoder gave no answer within 15 s"),
       ("half", .decoderTimeout, "the decoder gave no answer within 15 s"),
@@ -70,14 +70,14 @@ struct HelperPoolTests {
 
   @Test("a lost helper is reported with its last words")
   func report() async throws {
-    let reports = Mutex<[String]>([])
-    let pool = HelperPool(configuration: configuration(deadline: 60)) { line in reports.withLock { $0.append(line) } }
-    _ = try? await pool.inspect("FAULT crash")
+    let reports = Mutex<[HelperPool.Report]>([])
+    let pool = HelperPool(configuration: configuration(deadline: 60)) { one in reports.withLock { $0.append(one) } }
+    // What it said about another source is not for this one.
+    _ = try? await pool.inspect("FAULT mutter")
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT crash") }
     pool.close()
-    #expect(
-      reports.withLock(\.self) == [
-        "helper lost: the decoder was killed by signal 11 (Segmentation fault); its last words: out of luck\n"
-      ])
+    #expect(pool.statistics.started == 2)
+    #expect(reports.withLock(\.self) == [.lost(try #require(reason), lastWords: "out of luck\n")])
   }
 
   @Test(
@@ -146,10 +146,15 @@ struct HelperPoolTests {
 
   @Test("a helper that is not there is named")
   func missing() async throws {
-    let pool = HelperPool(configuration: HelperConfiguration(executable: "/nowhere/enclosure-media", count: 1))
+    let reports = Mutex<[HelperPool.Report]>([])
+    let pool = HelperPool(configuration: HelperConfiguration(executable: "/nowhere/enclosure-media", count: 1)) { one in
+      reports.withLock { $0.append(one) }
+    }
     defer { pool.close() }
     let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
-    #expect(reason?.message == "the media helper /nowhere/enclosure-media cannot be started")
+    let message = "the media helper /nowhere/enclosure-media cannot be started"
+    #expect(reason?.message == message)
+    #expect(reports.withLock(\.first) == .cannotStart("\(message): No such file or directory"))
     #expect(reason?.permanent == false)
   }
 }
