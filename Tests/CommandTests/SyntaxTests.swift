@@ -129,7 +129,7 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
     for command in EnclosureCommand.commands {
       let syntax = command.syntax
       #expect(!syntax.summary.isEmpty)
-      #expect(syntax.help.contains("enclosure \(syntax.command) "), "\(syntax.command)")
+      #expect(syntax.help.contains("\n  enclosure \(syntax.command)"), "\(syntax.command)")
       #expect(syntax.details.contains("Example"), "\(syntax.command)")
       for line in syntax.help.split(separator: "\n") {
         #expect(line.count <= 120, "\(line)")
