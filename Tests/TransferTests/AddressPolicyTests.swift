@@ -144,7 +144,8 @@ struct AddressPolicyTests {
   @Test(
     "a host's name is read as URLs have it",
     arguments: [
-      ("media.example.com", "media.example.com"), ("Media.Example.COM.", "media.example.com"), ("localhost", "localhost"),
+      ("media.example.com", "media.example.com"), ("Media.Example.COM.", "media.example.com"),
+      ("localhost", "localhost"),
       ("intranet", "intranet"), ("bücher.example", "xn--bcher-kva.example"), ("a_b.example", "a_b.example"),
       ("xn--bcher-kva.example", "xn--bcher-kva.example"),
     ])
@@ -155,12 +156,15 @@ struct AddressPolicyTests {
   @Test(
     "what is no host's name is refused with a hint",
     arguments: [
-      ("", "is no host name"), (".", "is no host name"), ("a..b", "is no host name"), (".example.com", "is no host name"),
+      ("", "is no host name"), (".", "is no host name"), ("a..b", "is no host name"),
+      (".example.com", "is no host name"),
       ("a b", "is no host name"), ("https://example.com", "is no host name"), ("example.com:80", "is no host name"),
       ("example.com/x", "is no host name"), ("anna@example.com", "is no host name"), ("a%2eb", "is no host name"),
       ("*.example.com", "has a *; names are compared as a whole"),
-      ("127.0.0.1", "is an address; those are for --allow-address"), ("[::1]", "is an address; those are for --allow-address"),
-      ("::1", "is an address; those are for --allow-address"), ("0x7f.1", "is an address; those are for --allow-address"),
+      ("127.0.0.1", "is an address; those are for --allow-address"),
+      ("[::1]", "is an address; those are for --allow-address"),
+      ("::1", "is an address; those are for --allow-address"),
+      ("0x7f.1", "is an address; those are for --allow-address"),
       ("10.0.0.0/8", "is an address; those are for --allow-address"),
       ("１２７.0.0.1", "is an address; those are for --allow-address"),
     ])
@@ -229,7 +233,8 @@ struct GuardedRedirectTests {
     arguments: [
       "http://127.0.0.2:PORT/", "http://10.0.0.1/", "http://10.0.0.1:PORT/", "http://169.254.169.254/latest/meta-data/",
       "//127.0.0.2:PORT/", "http://2130706434:PORT/", "http://0x7f.2:PORT/", "http://0177.0.0.2:PORT/",
-      "http://[::1]:PORT/", "http://[::ffff:127.0.0.1]:PORT/", "http://[::ffff:7f00:2]:PORT/", "http://[64:ff9b::7f00:2]/",
+      "http://[::1]:PORT/", "http://[::ffff:127.0.0.1]:PORT/", "http://[::ffff:7f00:2]:PORT/",
+      "http://[64:ff9b::7f00:2]/",
       "http://127.0.0.2.:PORT/", "http://localhost.localdomain.inner.test:PORT/", "https://inner.test:PORT/",
       "http://１２７。0。0。2:PORT/", "http://%31%32%37.0.0.2:PORT/", "http://0:PORT/", "http://[fe80::1%25lo]:PORT/",
       "http://x@127.0.0.2:PORT/", "\\\\127.0.0.2:PORT/",
@@ -250,7 +255,8 @@ struct GuardedRedirectTests {
     #expect(reason.code == .blockedAddress && reason.permanent && reason.stage == .fetch, "\(reason)")
     #expect(
       reason.message
-        == "the server redirects to a host that is at no public address; --allow-address and --allow-host permit others")
+        == "the server redirects to a host that is at no public address; --allow-address and --allow-host permit others"
+    )
     #expect(origin.requests.count == 1)
     #expect(ScriptedNetwork.dialled(port: origin.port) == ["127.0.0.1"])
   }
@@ -269,7 +275,8 @@ struct GuardedRedirectTests {
     arguments: [
       "file:///etc/passwd", "file://127.0.0.1/etc/passwd", "FILE:/etc/passwd", "gopher://127.0.0.1:70/_x",
       "dict://127.0.0.1:11211/stat", "ftp://127.0.0.1/x", "ldap://127.0.0.1/", "scp://127.0.0.1/x", "smb://127.0.0.1/x",
-      "tftp://127.0.0.1/x", "telnet://127.0.0.1/", "mqtt://127.0.0.1/x", "data:image/png;base64,AAAA", "ws://127.0.0.1/",
+      "tftp://127.0.0.1/x", "telnet://127.0.0.1/", "mqtt://127.0.0.1/x", "data:image/png;base64,AAAA",
+      "ws://127.0.0.1/",
     ])
   func scheme(location: String) async throws {
     let origin = try FaultyOrigin { _ in FaultyOrigin.redirect(to: location) }

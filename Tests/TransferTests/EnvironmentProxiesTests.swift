@@ -6,9 +6,11 @@ struct EnvironmentProxiesTests {
   @Test(
     "the proxy is the one that the variables name",
     arguments: [
-      ("http://a.example/", ["http_proxy": "http://p:1"], "http://p:1"), ("https://a.example/", ["http_proxy": "http://p:1"], nil),
+      ("http://a.example/", ["http_proxy": "http://p:1"], "http://p:1"),
+      ("https://a.example/", ["http_proxy": "http://p:1"], nil),
       ("https://a.example/", ["https_proxy": "p:1"], "p:1"), ("https://a.example/", ["HTTPS_PROXY": "p:1"], "p:1"),
-      ("http://a.example/", ["HTTP_PROXY": "http://p:1"], nil), ("http://a.example/", ["all_proxy": "http://p:1"], "http://p:1"),
+      ("http://a.example/", ["HTTP_PROXY": "http://p:1"], nil),
+      ("http://a.example/", ["all_proxy": "http://p:1"], "http://p:1"),
       ("https://a.example/", ["ALL_PROXY": "http://p:1"], "http://p:1"), ("http://a.example/", [:], nil),
       ("http://a.example/", ["http_proxy": ""], nil), ("http://a.example/", ["http_proxy": "", "all_proxy": "q"], "q"),
       ("https://a.example/", ["https_proxy": "p", "HTTPS_PROXY": "q", "all_proxy": "r"], "p"),
@@ -29,7 +31,8 @@ struct EnvironmentProxiesTests {
       ("a.example", "a.example", true), ("a.example", "A.Example.", true), ("a.example.", "a.example", true),
       ("b.a.example", "a.example", true), ("b.a.example", ".a.example", true), ("ba.example", "a.example", false),
       ("a.example", "b.example,a.example", true), ("a.example", "b.example a.example", true), ("a.example", "*", true),
-      ("a.example", "b.example, *", false), ("a.example", "", false), ("a.example", ",", false), ("a.example", ".", false),
+      ("a.example", "b.example, *", false), ("a.example", "", false), ("a.example", ",", false),
+      ("a.example", ".", false),
       ("10.1.2.3", "10.0.0.0/8", true), ("11.1.2.3", "10.0.0.0/8", false), ("10.1.2.3", "10.1.2.3", true),
       ("0xa.1.2.3", "10.0.0.0/8", true), ("[fd00::1]", "fd00::/8", true), ("[fd00::1]", "[fd00::1]", true),
       ("10.1.2.3", "2.3", false), ("localhost", "localhost", true), ("localhost", "127.0.0.1", false),

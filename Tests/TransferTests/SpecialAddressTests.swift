@@ -47,7 +47,8 @@ private let registered = [
 
 /// What is in the registries of the whole address spaces, and in none.
 private let others = [
-  Row("224.0.0.0/4", false, true, false), Row("168.63.129.16/32", false, true, true), Row("2000::/3", true, false, false),
+  Row("224.0.0.0/4", false, true, false), Row("168.63.129.16/32", false, true, true),
+  Row("2000::/3", true, false, false),
   Row("fec0::/10", false, false, false), Row("ff00::/8", false, false, nil),
 ]
 
@@ -89,7 +90,8 @@ struct SpecialAddressTests {
     "a block is read from CIDR notation",
     arguments: [
       ("10.0.0.0/8", "10.0.0.0/8"), ("10.1.2.3", "10.1.2.3/32"), ("0.0.0.0/0", "0.0.0.0/0"), ("::1", "::1/128"),
-      ("FD00::/8", "fd00::/8"), ("::ffff:10.0.0.0/104", "::ffff:10.0.0.0/104"), ("255.255.255.255/32", "255.255.255.255/32"),
+      ("FD00::/8", "fd00::/8"), ("::ffff:10.0.0.0/104", "::ffff:10.0.0.0/104"),
+      ("255.255.255.255/32", "255.255.255.255/32"),
     ])
   func blocks(text: String, description: String) throws {
     #expect(try AddressBlock(text).description == description)
@@ -101,10 +103,12 @@ struct SpecialAddressTests {
       ("", "is no IP address"), ("10", "is no IP address"), ("10.0.0/8", "is no IP address"),
       ("010.0.0.0/8", "is no IP address"), ("0x0a.0.0.0/8", "is no IP address"), ("[::1]", "is no IP address"),
       ("fe80::1%lo", "is no IP address"), ("media.example", "is no IP address"), (" 10.0.0.0/8", "is no IP address"),
-      ("/8", "is no IP address"), ("10.0.0.0/", "has no prefix from 0 to 32"), ("10.0.0.0/33", "has no prefix from 0 to 32"),
+      ("/8", "is no IP address"), ("10.0.0.0/", "has no prefix from 0 to 32"),
+      ("10.0.0.0/33", "has no prefix from 0 to 32"),
       ("10.0.0.0/+8", "has no prefix from 0 to 32"), ("10.0.0.0/8/8", "has no prefix from 0 to 32"),
       ("fd00::/129", "has no prefix from 0 to 128"),
-      ("10.0.0.0/255.0.0.0", "has no prefix from 0 to 32"), ("fd00::/99999999999999999999", "has no prefix from 0 to 128"),
+      ("10.0.0.0/255.0.0.0", "has no prefix from 0 to 32"),
+      ("fd00::/99999999999999999999", "has no prefix from 0 to 128"),
       ("10.1.2.3/8", "has bits behind its prefix; the block around it is 10.0.0.0/8"),
       ("fd00::1/8", "has bits behind its prefix; the block around it is fd00::/8"),
     ])
