@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -70,6 +71,15 @@ long enclosure_receive(int socket, void *bytes, unsigned long length, int *descr
 int enclosure_close_from(void *actions, int from) { return posix_spawn_file_actions_addclosefrom_np(actions, from); }
 
 int enclosure_make_temporary(char *pattern) { return mkostemp(pattern, O_CLOEXEC); }
+
+int enclosure_make_notes(long size) {
+  int file = memfd_create("enclosure-notes", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file >= 0 && (ftruncate(file, size) != 0 || fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0)) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
 
 int enclosure_exit_status(int status) { return WEXITSTATUS(status); }
 

@@ -7,19 +7,36 @@ import Synchronization
 /// goes above it, from whichever thread.
 enum Console {
   private static let status = Mutex("")
+  private static let lostOutput = Mutex<Int32>(0)
+
+  /// Opens what of the three standard descriptors was closed. Else the next file that is opened would get its number,
+  /// and what is written for people would end in it. Call it before anything is opened.
+  static func openStandardDescriptors() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest free number is the one that is missing. The wrong way round, so that using it fails as before.
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
+  /// Why a result could not be written to standard output, as an `errno`; nil when all were.
+  static var outputFailure: Int32? {
+    let code = lostOutput.withLock(\.self)
+    return code == 0 ? nil : code
+  }
 
   static func output(_ text: String) {
-    write(Array(text.utf8), to: STDOUT_FILENO)
+    output(Array(text.utf8))
   }
 
   static func output(_ bytes: [UInt8]) {
-    write(bytes, to: STDOUT_FILENO)
+    let code = write(bytes, to: STDOUT_FILENO)
+    if code != 0 { lostOutput.withLock { $0 = code } }
   }
 
   /// Writes whole lines.
   static func error(_ text: String) {
     status.withLock { status in
-      write(Array((status.isEmpty ? text : "\r\u{1B}[K\(text)\(status)").utf8), to: STDERR_FILENO)
+      _ = write(Array((status.isEmpty ? text : "\r\u{1B}[K\(text)\(status)").utf8), to: STDERR_FILENO)
     }
   }
 
@@ -28,7 +45,7 @@ enum Console {
     status.withLock { status in
       guard line != status else { return }
       status = line
-      write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
+      _ = write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
     }
   }
 
@@ -51,14 +68,16 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  /// A reader who has gone away is no fault of ours: what cannot be written is dropped.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+  /// A reader who has gone away is no fault of ours: what cannot be written then is dropped.
+  /// - Returns: the `errno` of another failure, else 0.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return }
+      guard count > 0 else { return errno == EPIPE ? 0 : errno }
       rest = rest.dropFirst(count)
     }
+    return 0
   }
 }

@@ -10,9 +10,17 @@ struct EnclosureCommand {
   }
 
   static func main() async {
+    Console.openStandardDescriptors()
     // A reader who has gone away shows in what write returns.
     signal(SIGPIPE, SIG_IGN)
-    exit(await run(Array(rawArguments().dropFirst())))
+    // The same for a file that grows beyond a limit (ulimit -f).
+    signal(SIGXFSZ, SIG_IGN)
+    var status = await run(Array(rawArguments().dropFirst()))
+    if let code = Console.outputFailure {
+      Console.error("enclosure: the result cannot be written to standard output: \(FileFailure(errno: code).message)\n")
+      if status == 0 { status = EX_SOFTWARE }
+    }
+    exit(status)
   }
 
   private static func run(_ words: [[UInt8]]) async -> Int32 {

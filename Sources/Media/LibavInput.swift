@@ -150,10 +150,25 @@ extension LibavInput {
     for status: Int32, io: LibavReadIO, format: UnsafePointer<AVInputFormat>, at stage: Rejection.Stage
   ) -> Rejection.Reason {
     if let reason = trouble(with: io, at: stage) { return reason }
-    guard status != enclosure_av_out_of_memory else { return libavOutOfMemory(at: stage) }
     let name = format.pointee.name.map { String(cString: $0) } ?? ""
+    if status == enclosure_av_out_of_memory {
+      // So libavformat calls it as well when there are more streams than it was allowed, or a table is said to be so
+      // long that it does not even try.
+      guard hasMemoryLeft else { return libavOutOfMemory(at: stage) }
+      return Rejection.Reason(
+        .corrupt, at: stage,
+        "the header of the \(name) file says that it has more than \(maximumStreams) streams, or tables that are"
+          + " longer than memory")
+    }
     return Rejection.Reason(
       .corrupt, at: stage, "the header of the \(name) file makes no sense: \(libavDescription(of: status))")
+  }
+
+  /// Whether this process may have more memory than any sensible header needs.
+  private static var hasMemoryLeft: Bool {
+    let probe = av_malloc(256 << 20)
+    av_free(probe)
+    return probe != nil
   }
 
   private static func trouble(with io: LibavReadIO, at stage: Rejection.Stage) -> Rejection.Reason? {

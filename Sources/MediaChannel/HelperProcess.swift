@@ -1,6 +1,11 @@
 import CLinux
 import Glibc
 
+/// The first message of a helper: it has started, and what goes wrong from now on has to do with its work.
+package struct HelperGreeting: Codable, Sendable {
+  package init() {}
+}
+
 /// What a helper process and the one that starts it agree on.
 package enum HelperProcess {
   /// Where a helper finds its end of the socket.
@@ -12,7 +17,7 @@ package enum HelperProcess {
     ["--serve", "\(memoryMark)"]
   }
 
-  /// Makes this process a helper: it dies with its parent, leaves no core file and can not take much more memory than
+  /// Makes this process a helper and greets the control plane: it dies with its parent, leaves no core file and can not take much more memory than
   /// its mark, however fast it asks for it.
   /// - Returns: the helper's end of the socket, or nil when this process was not started as a helper.
   package static func socket() -> MessageSocket? {
@@ -25,7 +30,11 @@ package enum HelperProcess {
     // The parent looks at what is resident a few times a second and ends the helper at its mark. This stops what is
     // faster than that; it counts reserved memory as well, hence the room.
     limit(Int32(RLIMIT_DATA.rawValue), to: 2 * mark + (512 << 20))
-    return MessageSocket(adopting: socketDescriptor)
+    // A file that grows beyond a limit shows in what write returns.
+    signal(SIGXFSZ, SIG_IGN)
+    let socket = MessageSocket(adopting: socketDescriptor)
+    try? socket.send(HelperGreeting())
+    return socket
   }
 
   private static func limit(_ resource: Int32, to value: UInt) {

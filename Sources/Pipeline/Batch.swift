@@ -117,7 +117,7 @@ package struct Batch: Sendable {
 
   private func isUpToDate(_ line: BatchIndex.Line, _ entry: FolderWalk.Entry) async -> Bool {
     guard let state = entry.state, line.bytes == state.bytes, line.modified == state.modified, line.recipe == recipe,
-      line.code?.isUsuallyPermanent ?? true, let manifest = try? await store.manifest(id: line.id), !manifest.isEmpty
+      line.permanent ?? (line.code == nil), let manifest = try? await store.manifest(id: line.id), !manifest.isEmpty
     else { return false }
     for (location, bytes) in line.assets where !(await store.hasAsset(at: location, bytes: bytes)) { return false }
     return true
@@ -141,8 +141,8 @@ package struct Batch: Sendable {
     let manifest = outcome.manifest
     let line = BatchIndex.Line(
       id: job.id, status: manifest.status, kind: manifest.attachments.first?.asset.type.kind,
-      code: manifest.rejections.first?.reason.code, manifest: outcome.location,
-      milliseconds: Int((clock.now - start) / .milliseconds(1)), bytes: outcome.state?.bytes,
+      code: manifest.rejections.first?.reason.code, permanent: manifest.rejections.first?.reason.permanent,
+      manifest: outcome.location, milliseconds: Int((clock.now - start) / .milliseconds(1)), bytes: outcome.state?.bytes,
       modified: outcome.state?.modified, recipe: recipe,
       assets: manifest.attachments.reduce(into: [:]) { $0[$1.asset.location] = $1.asset.bytes })
     return (line, manifest)

@@ -14,6 +14,8 @@ package struct BatchIndex: Sendable {
     package var kind: MediaKind?
     /// The code of the rejection; nil when there is none.
     package var code: Rejection.Code?
+    /// Whether trying again can not help against the rejection; nil when there is none.
+    package var permanent: Bool?
     /// The manifest, relative to the folder of this index.
     package var manifest: String
     /// How long the job took.
@@ -27,13 +29,14 @@ package struct BatchIndex: Sendable {
     package var assets: [String: Int]
 
     package init(
-      id: String, status: Manifest.Status, kind: MediaKind?, code: Rejection.Code?, manifest: String,
-      milliseconds: Int, bytes: Int?, modified: Int?, recipe: String?, assets: [String: Int]
+      id: String, status: Manifest.Status, kind: MediaKind?, code: Rejection.Code?, permanent: Bool?,
+      manifest: String, milliseconds: Int, bytes: Int?, modified: Int?, recipe: String?, assets: [String: Int]
     ) {
       self.id = id
       self.status = status
       self.kind = kind
       self.code = code
+      self.permanent = permanent
       self.manifest = manifest
       self.milliseconds = milliseconds
       self.bytes = bytes

@@ -13,6 +13,15 @@ final class Helper {
     case memory(Int)
     /// How it ended, for people: `was killed by signal 11 (segmentation fault)`.
     case ended(String)
+    /// Somebody else killed it, the kernel that ran out of memory for one.
+    case killed(String)
+    /// It ended before it could do anything: what it needs is missing.
+    case notStarted(String)
+  }
+
+  /// Why there is no helper, as a sentence for people.
+  struct StartFailure: Error {
+    let message: String
   }
 
   let socket: MessageSocket
@@ -20,12 +29,20 @@ final class Helper {
   private let complaints: OpenFile
   private let memoryMark: Int
   private(set) var answers = 0
+  private var hasGreeted = false
 
   /// Starts a process. It is killed when the calling thread ends.
-  /// - Throws: the `errno` of what failed.
-  init(configuration: HelperConfiguration) throws {
-    let (own, other) = try MessageSocket.pair()
-    complaints = try unnamedTemporaryFile()
+  init(configuration: HelperConfiguration) throws(StartFailure) {
+    let own: MessageSocket
+    let other: MessageSocket
+    do throws(MessageSocket.Failure) {
+      (own, other) = try MessageSocket.pair()
+    } catch {
+      throw StartFailure(message: FileFailure(errno: errno).message)
+    }
+    let notes = enclosure_make_notes(notesSize)
+    guard notes >= 0 else { throw StartFailure(message: FileFailure(errno: errno).message) }
+    complaints = OpenFile(adopting: notes)
     socket = own
     memoryMark = configuration.memoryMark
 
@@ -61,7 +78,7 @@ final class Helper {
     var started = pid_t()
     let status = posix_spawn(
       &started, configuration.executable, &actions, &attributes, argumentPointers, environmentPointers)
-    guard status == 0 else { throw MessageSocket.Failure.system(status) }
+    guard status == 0 else { throw StartFailure(message: FileFailure(errno: status).message) }
     process = started
   }
 
@@ -80,6 +97,10 @@ final class Helper {
     let deadline = monotonicSeconds() + seconds
     do {
       try socket.send(request, files: files)
+      if !hasGreeted {
+        _ = try socket.receive(HelperGreeting.self) { () throws(Failure) in try wait(until: deadline, isAborted) }
+        hasGreeted = true
+      }
       let reply = try socket.receive(type) { () throws(Failure) in try wait(until: deadline, isAborted) }
       answers += 1
       return reply.message
@@ -88,8 +109,11 @@ final class Helper {
     } catch MessageSocket.Failure.malformed(let what) {
       throw .ended("sent what is no answer: \(what)")
     } catch {
-      let usage = reap()
-      throw usage.peak >= memoryMark ? .memory(usage.peak) : .ended(usage.end)
+      let end = reap()
+      guard hasGreeted else { throw .notStarted(end.description) }
+      guard end.peak < memoryMark else { throw .memory(end.peak) }
+      // No program does that to itself.
+      throw [SIGKILL, SIGTERM].contains(end.signal) ? .killed(end.description) : .ended(end.description)
     }
   }
 
@@ -103,7 +127,8 @@ final class Helper {
 
   /// What the process wrote on its error output: the last words of a decoder.
   var lastWords: String {
-    let size = max(0, lseek(complaints.descriptor, 0, SEEK_END))
+    // The process wrote through the same open file, so its position is that of the file.
+    let size = max(0, lseek(complaints.descriptor, 0, SEEK_CUR))
     var buffer = [UInt8](repeating: 0, count: 500)
     let count = pread(complaints.descriptor, &buffer, buffer.count, max(0, size - off_t(buffer.count)))
     return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
@@ -131,8 +156,8 @@ final class Helper {
     }
   }
 
-  private func reap() -> (end: String, peak: Int) {
-    guard !isReaped else { return ("had ended before", 0) }
+  private func reap() -> (description: String, signal: Int32, peak: Int) {
+    guard !isReaped else { return ("had ended before", 0, 0) }
     isReaped = true
     // It closed its end of the socket, so it is ending; if not, it has no business to go on.
     var status: Int32 = 0
@@ -141,7 +166,7 @@ final class Helper {
     while true {
       let result = wait4(process, &status, WNOHANG, &usage)
       if result == process { break }
-      if result < 0 && errno != EINTR { return ("ended unseen", 0) }
+      if result < 0 && errno != EINTR { return ("ended unseen", 0, 0) }
       patience -= 1
       if patience == 0 { kill(process, SIGKILL) }
       usleep(2_000)
@@ -151,9 +176,12 @@ final class Helper {
       signal != 0
       ? "was killed by signal \(signal) (\(String(cString: strsignal(signal))))"
       : "ended with status \(enclosure_exit_status(status))"
-    return (end, usage.ru_maxrss * 1024)
+    return (end, signal, usage.ru_maxrss * 1024)
   }
 }
+
+/// Bytes of what a helper says that are kept; what it says beyond them is lost.
+private let notesSize = 64 << 10
 
 /// How often a working helper's memory is looked at, in seconds.
 private let lookInterval = 0.05

@@ -110,11 +110,16 @@ package final class HelperPool: Sendable {
 
   fileprivate func run() {
     defer { finished.signal() }
-    var helper: Helper? = start()
+    var helper = try? start()
     while let job = next() {
-      if helper == nil { helper = start() }
-      guard let running = helper else {
-        job.continuation.resume(returning: .success(.rejected(cannotStart(for: job.request))))
+      let running: Helper
+      do throws(Helper.StartFailure) {
+        if let helper { running = helper } else { running = try start() }
+        helper = running
+      } catch {
+        let reason = cannotStart(error.message, at: stage(of: job.request))
+        report(reason.message)
+        job.continuation.resume(returning: .success(.rejected(reason)))
         continue
       }
       do throws(Helper.Failure) {
@@ -125,7 +130,7 @@ package final class HelperPool: Sendable {
         if running.answers >= configuration.recycleAfter || running.residentBytes >= configuration.recycleMark {
           state.withLock { $0.statistics.recycled += 1 }
           running.end()
-          helper = start()
+          helper = try? start()
         }
       } catch {
         running.end()
@@ -137,7 +142,7 @@ package final class HelperPool: Sendable {
         let words = running.lastWords
         report("helper lost: \(reason.message)" + (words.isEmpty ? "" : "; its last words: \(words)"))
         state.withLock { $0.statistics.lost += 1 }
-        helper = start()
+        helper = try? start()
         job.continuation.resume(returning: .success(.rejected(reason)))
       }
     }
@@ -159,15 +164,10 @@ package final class HelperPool: Sendable {
     }
   }
 
-  private func start() -> Helper? {
-    do {
-      let helper = try Helper(configuration: configuration)
-      state.withLock { $0.statistics.started += 1 }
-      return helper
-    } catch {
-      report("cannot start \(configuration.executable): \(error)")
-      return nil
-    }
+  private func start() throws(Helper.StartFailure) -> Helper {
+    let helper = try Helper(configuration: configuration)
+    state.withLock { $0.statistics.started += 1 }
+    return helper
   }
 
   private func deadline(of request: HelperRequest) -> Double {
@@ -192,12 +192,16 @@ package final class HelperPool: Sendable {
         limit: Double(configuration.memoryMark), measured: Double(bytes))
     case .ended(let how):
       return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how)")
+    case .killed(let how):
+      return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how), from outside", permanent: false)
+    case .notStarted(let how):
+      return cannotStart("it \(how)", at: stage)
     }
   }
 
-  private func cannotStart(for request: HelperRequest) -> Rejection.Reason {
+  private func cannotStart(_ why: String, at stage: Rejection.Stage) -> Rejection.Reason {
     Rejection.Reason(
-      .decoderCrashed, at: stage(of: request), "the media helper \(configuration.executable) cannot be started",
+      .decoderCrashed, at: stage, "the media helper \(configuration.executable) cannot be started: \(why)",
       permanent: false)
   }
 

@@ -16,7 +16,7 @@ struct BatchIndexTests {
 
   private func line(_ id: String, milliseconds: Int = 1) -> BatchIndex.Line {
     BatchIndex.Line(
-      id: id, status: .ready, kind: .image, code: nil, manifest: "manifests/\(id).json", milliseconds: milliseconds,
+      id: id, status: .ready, kind: .image, code: nil, permanent: nil, manifest: "manifests/\(id).json", milliseconds: milliseconds,
       bytes: 1, modified: 2, recipe: "1/inside", assets: ["assets/ab/cd.jpg": 3])
   }
 

@@ -28,6 +28,9 @@ int enclosure_close_from(void *_Nonnull actions, int from);
 /// Makes and opens a file as mkstemp does, close-on-exec. Returns a descriptor or -1.
 int enclosure_make_temporary(char *_Nonnull pattern);
 
+/// Makes a file in memory that can not grow beyond `size` bytes, close-on-exec. Returns a descriptor or -1.
+int enclosure_make_notes(long size);
+
 /// The exit status in a wait status.
 int enclosure_exit_status(int status);
 
