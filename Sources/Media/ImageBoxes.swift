@@ -30,7 +30,10 @@ func largestClaimedSize(_ file: MediaFile) -> (width: Int, height: Int)? {
     if head[offset] == 0x69, head[offset...].starts(with: "ispe") {
       let width = head[offset + 8..<offset + 12].reduce(0) { $0 << 8 | Int($1) }
       let height = head[offset + 12..<offset + 16].reduce(0) { $0 << 8 | Int($1) }
-      if width * height > (largest.map { $0.width * $0.height } ?? 0) { largest = (width, height) }
+      // Two numbers of 32 bits, whose product may be too large for an Int.
+      if Double(width) * Double(height) > largest.map({ Double($0.width) * Double($0.height) }) ?? 0 {
+        largest = (width, height)
+      }
     }
     offset += 1
   }

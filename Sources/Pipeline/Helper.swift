@@ -129,8 +129,8 @@ final class Helper {
   var lastWords: String {
     // The process wrote through the same open file, so its position is that of the file.
     let size = max(0, lseek(complaints.descriptor, 0, SEEK_CUR))
-    var buffer = [UInt8](repeating: 0, count: 500)
-    let count = pread(complaints.descriptor, &buffer, buffer.count, max(0, size - off_t(buffer.count)))
+    var buffer = [UInt8](repeating: 0, count: Int(min(size, 500)))
+    let count = pread(complaints.descriptor, &buffer, buffer.count, size - off_t(buffer.count))
     return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
   }
 

@@ -59,6 +59,9 @@ struct HelperFaultTests {
     #expect(run.status == 0)
     #expect(try bench.store.codes.values.allSatisfy { $0 == .decoderCrashed })
     #expect(try bench.store.lines.count == 3)
+    // None of it was the sources' fault.
+    #expect(try await bench.batch("--strict").errors.hasPrefix("3 files\n"))
+    #expect(try bench.store.codes.isEmpty)
   }
 
   @Test("to be there is said at once, with where it belongs")

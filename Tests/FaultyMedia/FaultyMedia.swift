@@ -29,6 +29,7 @@ struct FaultyMedia {
       _ = write(STDERR_FILENO, words, words.count)
       raise(SIGSEGV)
     case "exit": exit(3)
+    case "kill": raise(SIGKILL)
     case "hang": while true { sleep(1) }
     case "spin": while true {}
     case "balloon":

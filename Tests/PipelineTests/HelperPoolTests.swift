@@ -104,12 +104,30 @@ struct HelperPoolTests {
     #expect(processes { $0.arguments.last == mark } == [])
   }
 
+  @Test("what has nothing to do with the source may pass: a helper that somebody kills, or that does not get going")
+  func passing() async throws {
+    let pool = HelperPool(configuration: configuration(deadline: 60))
+    defer { pool.close() }
+    let killed = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT kill") }
+    #expect(killed?.code == .decoderCrashed && killed?.permanent == false)
+    #expect(killed?.message == "the decoder was killed by signal 9 (Killed), from outside")
+    let crashed = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT crash") }
+    #expect(crashed?.permanent == true)
+
+    let broken = HelperPool(configuration: HelperConfiguration(executable: "/bin/false", count: 1))
+    defer { broken.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await broken.inspect("") }
+    #expect(reason?.code == .decoderCrashed && reason?.permanent == false)
+    #expect(reason?.message == "the media helper /bin/false cannot be started: it ended with status 1")
+  }
+
   @Test("a helper that is not there is named")
   func missing() async throws {
     let pool = HelperPool(configuration: HelperConfiguration(executable: "/nowhere/enclosure-media", count: 1))
     defer { pool.close() }
     let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
-    #expect(reason?.message == "the media helper /nowhere/enclosure-media cannot be started")
+    #expect(
+      reason?.message == "the media helper /nowhere/enclosure-media cannot be started: No such file or directory")
     #expect(reason?.permanent == false)
   }
 }
