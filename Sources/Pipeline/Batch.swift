@@ -142,8 +142,8 @@ package struct Batch: Sendable {
     let line = BatchIndex.Line(
       id: job.id, status: manifest.status, kind: manifest.attachments.first?.asset.type.kind,
       code: manifest.rejections.first?.reason.code, permanent: manifest.rejections.first?.reason.permanent,
-      manifest: outcome.location, milliseconds: Int((clock.now - start) / .milliseconds(1)), bytes: outcome.state?.bytes,
-      modified: outcome.state?.modified, recipe: recipe,
+      manifest: outcome.location, milliseconds: Int((clock.now - start) / .milliseconds(1)),
+      bytes: outcome.state?.bytes, modified: outcome.state?.modified, recipe: recipe,
       assets: manifest.attachments.reduce(into: [:]) { $0[$1.asset.location] = $1.asset.bytes })
     return (line, manifest)
   }

@@ -39,7 +39,8 @@ struct TimelineRejectionTests {
     let table = box("stsz", [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])
     let entries = box("trak", box("mdia", box("minf", box("stbl", table))))
     for content in [streams, entries] {
-      let fixture = try TimelineFixture(bytes: brand + box("moov", box("mvhd", Array(repeating: 0, count: 100)) + content))
+      let movie = box("moov", box("mvhd", Array(repeating: 0, count: 100)) + content)
+      let fixture = try TimelineFixture(bytes: brand + movie)
       let reason = try #require(try refusal { _ = try fixture.facts() })
       #expect(reason.code == .corrupt && reason.permanent, "\(reason.message)")
     }

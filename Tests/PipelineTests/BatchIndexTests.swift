@@ -16,8 +16,8 @@ struct BatchIndexTests {
 
   private func line(_ id: String, milliseconds: Int = 1) -> BatchIndex.Line {
     BatchIndex.Line(
-      id: id, status: .ready, kind: .image, code: nil, permanent: nil, manifest: "manifests/\(id).json", milliseconds: milliseconds,
-      bytes: 1, modified: 2, recipe: "1/inside", assets: ["assets/ab/cd.jpg": 3])
+      id: id, status: .ready, kind: .image, code: nil, permanent: nil, manifest: "manifests/\(id).json",
+      milliseconds: milliseconds, bytes: 1, modified: 2, recipe: "1/inside", assets: ["assets/ab/cd.jpg": 3])
   }
 
   private var text: String { String(decoding: folder.content("index.jsonl") ?? [], as: UTF8.self) }
