@@ -40,7 +40,7 @@ struct ImageFactsTests {
     for index in bytes.indices where bytes[index...].starts(with: "ispe") {
       bytes.replaceSubrange(index + 8..<index + 16, with: repeatElement(0xFF, count: 8))
     }
-    let facts = try inspect(try TimelineFixture(bytes: bytes).file, .usual)
+    let facts = try TimelineFixture(bytes: bytes).use { try inspect($0, .usual) }
     guard case .reject(let reason) = plan(facts) else { throw NotThatKind() }
     #expect(reason.code == .tooManyPixels)
     #expect(reason.message.contains("4294967295x4294967295"))
