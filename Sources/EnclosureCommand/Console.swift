@@ -7,37 +7,42 @@ import Synchronization
 /// goes above it, from whichever thread.
 enum Console {
   private static let status = Mutex("")
-  private static let lostOutput = Mutex<Int32>(0)
 
-  /// Opens what of the three standard descriptors was closed. Else the next file that is opened would get its number,
-  /// and what is written for people would end in it. Call it before anything is opened.
-  static func openStandardDescriptors() {
-    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest free number is the one that is missing. The wrong way round, so that using it fails as before.
-      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+  /// Makes sure that the descriptors of standard input, output and error are taken: a file that got one of them would
+  /// get what is printed. What is written to one that was closed fails.
+  static func reserveDescriptors() {
+    while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
+      if descriptor > STDERR_FILENO {
+        close(descriptor)
+        return
+      }
     }
   }
 
-  /// Why a result could not be written to standard output, as an `errno`; nil when all were.
-  static var outputFailure: Int32? {
-    let code = lostOutput.withLock(\.self)
-    return code == 0 ? nil : code
+  static func output(_ text: String) throws(OutputFailure) {
+    try output(Array(text.utf8))
   }
 
-  static func output(_ text: String) {
-    output(Array(text.utf8))
-  }
-
-  static func output(_ bytes: [UInt8]) {
-    let code = write(bytes, to: STDOUT_FILENO)
-    if code != 0 { lostOutput.withLock { $0 = code } }
+  static func output(_ bytes: [UInt8]) throws(OutputFailure) {
+    do throws(OutputFailure) {
+      try write(bytes, to: STDOUT_FILENO)
+    } catch {
+      // A reader who has gone away has read enough.
+      if error.errno != EPIPE { throw error }
+    }
   }
 
   /// Writes whole lines.
   static func error(_ text: String) {
     status.withLock { status in
-      _ = write(Array((status.isEmpty ? text : "\r\u{1B}[K\(text)\(status)").utf8), to: STDERR_FILENO)
+      // There is nobody else to tell that this fails.
+      try? write(Array((status.isEmpty ? text : "\r\u{1B}[K\(text)\(status)").utf8), to: STDERR_FILENO)
     }
+  }
+
+  /// Tells what happened: people on a terminal, programs elsewhere.
+  static func log(_ event: LogEvent) {
+    error(isatty(STDERR_FILENO) == 1 ? "\(printable(event.text))\n" : "\(event.json())\n")
   }
 
   /// Draws the status line in place of the one before; an empty one takes it away. Only on a terminal.
@@ -45,7 +50,7 @@ enum Console {
     status.withLock { status in
       guard line != status else { return }
       status = line
-      _ = write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
+      try? write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
     }
   }
 
@@ -68,16 +73,28 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  /// A reader who has gone away is no fault of ours: what cannot be written then is dropped.
-  /// - Returns: the `errno` of another failure, else 0.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputFailure) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return errno == EPIPE ? 0 : errno }
-      rest = rest.dropFirst(count)
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      let code = errno
+      switch code {
+      case EINTR: continue
+      case EAGAIN:
+        // Whoever shares this pipe or terminal has made it non-blocking.
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&entry, 1, -1)
+      default: throw OutputFailure(errno: code)
+      }
     }
-    return 0
   }
+}
+
+/// Standard output takes no more; holds the `errno` that says why.
+struct OutputFailure: Error, Equatable {
+  let errno: Int32
 }

@@ -1,11 +1,6 @@
 import CLinux
 import Glibc
 
-/// The first message of a helper: it has started, and what goes wrong from now on has to do with its work.
-package struct HelperGreeting: Codable, Sendable {
-  package init() {}
-}
-
 /// What a helper process and the one that starts it agree on.
 package enum HelperProcess {
   /// Where a helper finds its end of the socket.
@@ -17,7 +12,7 @@ package enum HelperProcess {
     ["--serve", "\(memoryMark)"]
   }
 
-  /// Makes this process a helper and greets the control plane: it dies with its parent, leaves no core file and can not take much more memory than
+  /// Makes this process a helper: it dies with its parent, leaves no core file and can not take much more memory than
   /// its mark, however fast it asks for it.
   /// - Returns: the helper's end of the socket, or nil when this process was not started as a helper.
   package static func socket() -> MessageSocket? {
@@ -32,9 +27,7 @@ package enum HelperProcess {
     limit(Int32(RLIMIT_DATA.rawValue), to: 2 * mark + (512 << 20))
     // A file that grows beyond a limit shows in what write returns.
     signal(SIGXFSZ, SIG_IGN)
-    let socket = MessageSocket(adopting: socketDescriptor)
-    try? socket.send(HelperGreeting())
-    return socket
+    return MessageSocket(adopting: socketDescriptor)
   }
 
   private static func limit(_ resource: Int32, to value: UInt) {

@@ -13,36 +13,25 @@ final class Helper {
     case memory(Int)
     /// How it ended, for people: `was killed by signal 11 (segmentation fault)`.
     case ended(String)
-    /// Somebody else killed it, the kernel that ran out of memory for one.
+    /// Somebody else ended it, the kernel that was short of memory for one; holds how.
     case killed(String)
-    /// It ended before it could do anything: what it needs is missing.
-    case notStarted(String)
-  }
-
-  /// Why there is no helper, as a sentence for people.
-  struct StartFailure: Error {
-    let message: String
+    /// It exited by itself, with this status.
+    case exited(Int32)
   }
 
   let socket: MessageSocket
   private let process: pid_t
+  /// What the process writes on its output and error output. It cannot grow, however much a decoder has to say.
   private let complaints: OpenFile
   private let memoryMark: Int
   private(set) var answers = 0
-  private var hasGreeted = false
 
   /// Starts a process. It is killed when the calling thread ends.
-  init(configuration: HelperConfiguration) throws(StartFailure) {
-    let own: MessageSocket
-    let other: MessageSocket
-    do throws(MessageSocket.Failure) {
-      (own, other) = try MessageSocket.pair()
-    } catch {
-      throw StartFailure(message: FileFailure(errno: errno).message)
-    }
-    let notes = enclosure_make_notes(notesSize)
-    guard notes >= 0 else { throw StartFailure(message: FileFailure(errno: errno).message) }
-    complaints = OpenFile(adopting: notes)
+  init(configuration: HelperConfiguration) throws(MessageSocket.Failure) {
+    let (own, other) = try MessageSocket.pair()
+    let memory = enclosure_memory_file(UInt(maximumComplaints))
+    guard memory >= 0 else { throw .system(errno) }
+    complaints = OpenFile(adopting: memory)
     socket = own
     memoryMark = configuration.memoryMark
 
@@ -78,7 +67,7 @@ final class Helper {
     var started = pid_t()
     let status = posix_spawn(
       &started, configuration.executable, &actions, &attributes, argumentPointers, environmentPointers)
-    guard status == 0 else { throw StartFailure(message: FileFailure(errno: status).message) }
+    guard status == 0 else { throw .system(status) }
     process = started
   }
 
@@ -95,12 +84,10 @@ final class Helper {
     isAborted: () -> Bool
   ) throws(Failure) -> Reply {
     let deadline = monotonicSeconds() + seconds
+    // The process writes where this position is: what it said about an earlier source is of no interest.
+    lseek(complaints.descriptor, 0, SEEK_SET)
     do {
       try socket.send(request, files: files)
-      if !hasGreeted {
-        _ = try socket.receive(HelperGreeting.self) { () throws(Failure) in try wait(until: deadline, isAborted) }
-        hasGreeted = true
-      }
       let reply = try socket.receive(type) { () throws(Failure) in try wait(until: deadline, isAborted) }
       answers += 1
       return reply.message
@@ -109,11 +96,8 @@ final class Helper {
     } catch MessageSocket.Failure.malformed(let what) {
       throw .ended("sent what is no answer: \(what)")
     } catch {
-      let end = reap()
-      guard hasGreeted else { throw .notStarted(end.description) }
-      guard end.peak < memoryMark else { throw .memory(end.peak) }
-      // No program does that to itself.
-      throw [SIGKILL, SIGTERM].contains(end.signal) ? .killed(end.description) : .ended(end.description)
+      let (end, peak) = reap()
+      throw peak >= memoryMark ? .memory(peak) : end
     }
   }
 
@@ -125,12 +109,11 @@ final class Helper {
     return pages * Int(getpagesize())
   }
 
-  /// What the process wrote on its error output: the last words of a decoder.
+  /// What the process wrote on its error output during the last exchange: the last words of a decoder.
   var lastWords: String {
-    // The process wrote through the same open file, so its position is that of the file.
     let size = max(0, lseek(complaints.descriptor, 0, SEEK_CUR))
-    var buffer = [UInt8](repeating: 0, count: Int(min(size, 500)))
-    let count = pread(complaints.descriptor, &buffer, buffer.count, size - off_t(buffer.count))
+    var buffer = [UInt8](repeating: 0, count: min(500, size))
+    let count = pread(complaints.descriptor, &buffer, buffer.count, off_t(size - buffer.count))
     return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
   }
 
@@ -156,8 +139,8 @@ final class Helper {
     }
   }
 
-  private func reap() -> (description: String, signal: Int32, peak: Int) {
-    guard !isReaped else { return ("had ended before", 0, 0) }
+  private func reap() -> (end: Failure, peak: Int) {
+    guard !isReaped else { return (.ended("had ended before"), 0) }
     isReaped = true
     // It closed its end of the socket, so it is ending; if not, it has no business to go on.
     var status: Int32 = 0
@@ -166,22 +149,25 @@ final class Helper {
     while true {
       let result = wait4(process, &status, WNOHANG, &usage)
       if result == process { break }
-      if result < 0 && errno != EINTR { return ("ended unseen", 0, 0) }
+      if result < 0 && errno != EINTR { return (.ended("ended unseen"), 0) }
       patience -= 1
       if patience == 0 { kill(process, SIGKILL) }
       usleep(2_000)
     }
     let signal = enclosure_signal(status)
-    let end =
-      signal != 0
-      ? "was killed by signal \(signal) (\(String(cString: strsignal(signal))))"
-      : "ended with status \(enclosure_exit_status(status))"
-    return (end, signal, usage.ru_maxrss * 1024)
+    let how = "was killed by signal \(signal) (\(String(cString: strsignal(signal))))"
+    let end: Failure =
+      switch signal {
+      case 0: .exited(enclosure_exit_status(status))
+      case SIGKILL, SIGTERM: .killed(how)
+      default: .ended(how)
+      }
+    return (end, usage.ru_maxrss * 1024)
   }
 }
 
-/// Bytes of what a helper says that are kept; what it says beyond them is lost.
-private let notesSize = 64 << 10
+/// As much as is kept of what a decoder says about one source, in bytes.
+private let maximumComplaints = 64 << 10
 
 /// How often a working helper's memory is looked at, in seconds.
 private let lookInterval = 0.05
@@ -192,7 +178,7 @@ func monotonicSeconds() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-private func contents(ofSmallFile path: String) -> String? {
+func contents(ofSmallFile path: String) -> String? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }

@@ -17,25 +17,6 @@ struct NarrowProcessTests {
     return try await tool("/bin/sh", ["-c", command, builtProduct("enclosure")] + words)
   }
 
-  @Test("what cannot be written to standard output is no success", arguments: [">/dev/full", ">&-"])
-  func lostOutput(redirection: String) async throws {
-    try bench.put("image/one-pixel.png")
-    let words = [["--help"], ["inspect", "\(bench.source)/one-pixel.png"]]
-    for words in words {
-      let run = try await tool(
-        "/bin/sh", ["-c", "exec \"$0\" \"$@\" \(redirection)", builtProduct("enclosure")] + words)
-      #expect(run.status == EX_SOFTWARE)
-      #expect(run.errors.contains("standard output"), "\(run.errors)")
-    }
-  }
-
-  @Test("a reader who has read enough is no failure")
-  func closedPipe() async throws {
-    let command = "{ \"$0\" --help; echo $? >&2; } | true"
-    let run = try await tool("/bin/sh", ["-c", command, builtProduct("enclosure")])
-    #expect(run.errors == "0\n")
-  }
-
   @Test("closed standard descriptors are taken by no file", arguments: [[0, 1, 2], [2], [1, 2], [0, 2]])
   func closedDescriptors(closed: [Int]) async throws {
     try bench.put(text: "FAULT hang", as: "hang.jpg")
@@ -59,8 +40,8 @@ struct NarrowProcessTests {
   func fileSize() async throws {
     try bench.put("image/landscape.jpg")
     try bench.put("image/one-pixel.png")
-    // 20 blocks of 512 bytes.
-    let run = try await narrowed("ulimit -f 20", "batch", bench.source, "--out", bench.out)
+    // 200 blocks of 512 bytes: less than the picture has, more than all else.
+    let run = try await narrowed("ulimit -f 200", "batch", bench.source, "--out", bench.out)
     #expect(run.status == 0, "\(run.errors)")
     #expect(!run.errors.contains("helper lost"), "\(run.errors)")
     #expect(try bench.store.codes == ["landscape.jpg": .storeFailed])
