@@ -167,7 +167,7 @@ final class Helper {
 }
 
 /// As much as is kept of what a decoder says about one source, in bytes.
-private let maximumComplaints = 64 << 10
+private let maximumComplaints = 16 << 10
 
 /// How often a working helper's memory is looked at, in seconds.
 private let lookInterval = 0.05

@@ -40,8 +40,8 @@ struct NarrowProcessTests {
   func fileSize() async throws {
     try bench.put("image/landscape.jpg")
     try bench.put("image/one-pixel.png")
-    // 200 blocks of 512 bytes: less than the picture has, more than all else.
-    let run = try await narrowed("ulimit -f 200", "batch", bench.source, "--out", bench.out)
+    // 64 blocks of 512 bytes: less than the picture has, more than all else.
+    let run = try await narrowed("ulimit -f 64", "batch", bench.source, "--out", bench.out)
     #expect(run.status == 0, "\(run.errors)")
     #expect(!run.errors.contains("helper lost"), "\(run.errors)")
     #expect(try bench.store.codes == ["landscape.jpg": .storeFailed])
