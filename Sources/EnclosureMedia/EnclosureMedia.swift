@@ -18,7 +18,8 @@ struct EnclosureMedia {
     enterSandbox()
     do {
       try serveRequests(on: socket) { request, files in
-        answer(request, descriptors: files.map(\.descriptor))
+        HelperProcess.forgetComplaints()
+        return answer(request, descriptors: files.map(\.descriptor))
       }
     } catch {
       complain("enclosure-media: \(error)\n")
