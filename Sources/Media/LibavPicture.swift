@@ -15,28 +15,30 @@ func inspectLibavPicture(
 }
 
 private func inspectAnimatedPNG(_ source: MediaFile) throws(Rejection.Reason) -> MediaFacts {
-  let png = try AnimatedPNG(source, at: .inspect)
+  let png = PNGStructure(source)
+  guard !png.isCutShort else { throw animationIsCutShort(at: .inspect) }
   try requireDecodableSize((png.width, png.height), at: .inspect)
   // One frame is a still, which libvips reads.
   let isAnimated = png.delays.count > 1
   let image = ImageFacts(
     codedWidth: png.width, codedHeight: png.height, colour: png.isGrey ? .grey : .rgb,
-    bitsPerChannel: png.bitsPerChannel, hasAlpha: png.hasAlpha, hasColourProfile: png.hasColourProfile,
+    bitsPerChannel: png.bitDepth, hasAlpha: png.hasAlpha, hasColourProfile: png.hasColourProfile,
     frames: max(png.delays.count, 1), delays: isAnimated ? png.delays : [], plays: isAnimated ? png.plays : nil,
     decoder: isAnimated ? .libav : .vips)
-  var metadata: [MediaFacts.Metadata] = []
-  if png.hasExif { metadata.append(.exif) }
-  if png.hasText { metadata.append(.comment) }
-  if png.hasTrailingData { metadata.append(.trailingData) }
   return MediaFacts(
-    format: isAnimated ? .apng : .png, bytes: source.bytes, content: .image(image), metadata: metadata)
+    format: isAnimated ? .apng : .png, bytes: source.bytes, content: .image(image), metadata: sorted(png.metadata))
+}
+
+/// libavformat would show the frames up to there.
+func animationIsCutShort(at stage: Rejection.Stage) -> Rejection.Reason {
+  Rejection.Reason(.truncated, at: stage, "the file ends before the PNG's end")
 }
 
 /// A still is decoded to know it: the headers of these formats leave too much open.
 private func inspectDecodedStill(
   _ source: MediaFile, format: MediaFormat
 ) throws(Rejection.Reason) -> MediaFacts {
-  let reader = try LibavPictureReader(source, at: .inspect)
+  let reader = try LibavPictureReader(source, format: format, at: .inspect)
   guard let picture = try reader.next() else {
     throw Rejection.Reason(.corrupt, at: .inspect, "there is no picture in the file")
   }

@@ -18,7 +18,7 @@ struct RemuxTests {
 
   /// A sum over each picture of a video, in order.
   private func pictures(_ fixture: TimelineFixture) throws -> [UInt64] {
-    let reader = try LibavPictureReader(try fixture.file, at: .verify)
+    let reader = try LibavPictureReader(try fixture.file, format: .mp4, at: .verify)
     var sums: [UInt64] = []
     while let picture = try reader.next() {
       sums.append(picture.pixels.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 })
