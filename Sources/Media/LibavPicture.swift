@@ -53,8 +53,9 @@ private func inspectSequence(
 ) throws(Rejection.Reason) -> MediaFacts {
   let input = try LibavInput(source, demuxer: "mov", at: .inspect)
   try input.findStreams()
+  let alpha = alphaTrack(of: source)
   let videos = (0..<input.streamCount).filter {
-    input.stream($0)?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+    $0 != alpha && input.stream($0)?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
   }
   guard let index = videos.first, let stream = input.stream(index) else {
     throw Rejection.Reason(.unsupportedCodec, at: .inspect, "the picture sequence has no track that can be read")
@@ -76,8 +77,10 @@ private func inspectSequence(
     // Browsers repeat sequences for ever whatever their edit list says.
     delays: isAnimated ? delays : [], plays: isAnimated ? 0 : nil, decoder: .libav)
   describe(&image, AVPixelFormat(rawValue: parameters.format))
+  image.hasAlpha = image.hasAlpha || alpha != nil
   return MediaFacts(
-    format: format, bytes: source.bytes, content: .image(image), metadata: input.metadata(beside: [index]))
+    format: format, bytes: source.bytes, content: .image(image),
+    metadata: input.metadata(beside: [index, alpha].compactMap { $0 }))
 }
 
 /// How long each picture is shown, in milliseconds, in the order of showing.

@@ -2,18 +2,35 @@ import CFFmpeg
 import Preparation
 import RichPush
 
-/// Decodes the pictures of a file's first video stream, in order, as RGBA.
+/// Decodes the pictures of a file's first video stream, in order, as RGBA, with the transparency that a picture sequence
+/// keeps in a track of its own.
 final class LibavPictureReader {
   private let stage: Rejection.Stage
   private let pictures: any LibavPictureSource
   private let converter: LibavRGBA
   private let frame: LibavFrame
+  private let transparency: LibavPictureReader?
 
-  init(_ source: MediaFile, format: MediaFormat, at stage: Rejection.Stage) throws(Rejection.Reason) {
+  convenience init(_ source: MediaFile, format: MediaFormat, at stage: Rejection.Stage) throws(Rejection.Reason) {
+    guard format == .avif || format == .heif, let alpha = alphaTrack(of: source) else {
+      try self.init(try openPictures(of: source, format: format, at: stage), at: stage)
+      return
+    }
+    try self.init(
+      try LibavTrackPictures(source, demuxer: nil, at: stage) { $0 != alpha },
+      transparency: try LibavPictureReader(
+        try LibavTrackPictures(source, demuxer: nil, at: stage) { $0 == alpha }, at: stage),
+      at: stage)
+  }
+
+  private init(
+    _ pictures: any LibavPictureSource, transparency: LibavPictureReader? = nil, at stage: Rejection.Stage
+  ) throws(Rejection.Reason) {
     self.stage = stage
+    self.pictures = pictures
+    self.transparency = transparency
     converter = LibavRGBA(at: stage)
     frame = try LibavFrame(at: stage)
-    pictures = try openPictures(of: source, format: format, at: stage)
   }
 
   /// The next picture; nil at the end.
@@ -23,6 +40,12 @@ final class LibavPictureReader {
   func next() throws(Rejection.Reason) -> (width: Int, height: Int, delay: Int, pixels: UnsafeRawBufferPointer)? {
     guard let delay = try pictures.next(into: frame.pointer) else { return nil }
     let pixels = try converter.convert(frame.pointer)
+    if let transparency {
+      guard let mask = try transparency.next(), mask.pixels.count == pixels.count else {
+        throw Rejection.Reason(.corrupt, at: stage, "the track of transparency does not go with its pictures")
+      }
+      converter.setAlpha(mask.pixels)
+    }
     return (Int(frame.pointer.pointee.width), Int(frame.pointer.pointee.height), delay, pixels)
   }
 

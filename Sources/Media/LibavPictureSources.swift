@@ -58,8 +58,10 @@ final class LibavTrackPictures: LibavPictureSource {
   /// Seconds that the pictures so far were shown.
   private var elapsed = 0.0
 
+  /// - Parameter accepts: whether a stream, by its index, may be the one.
   init(
-    _ source: MediaFile, demuxer: String?, delays: [Int] = [], at stage: Rejection.Stage
+    _ source: MediaFile, demuxer: String?, delays: [Int] = [], at stage: Rejection.Stage,
+    accepts: (Int) -> Bool = { _ in true }
   ) throws(Rejection.Reason) {
     self.stage = stage
     self.delays = delays
@@ -67,7 +69,7 @@ final class LibavTrackPictures: LibavPictureSource {
     // The headers of these containers tell all; the pictures of the others have to be looked at.
     if demuxer == nil { try input.findStreams() }
     stream = try LibavTrackPictures.pictureStream(
-      of: input, ranks: demuxer == "ico" ? iconRanks(source) : [])
+      of: input, accepts: accepts, ranks: demuxer == "ico" ? iconRanks(source) : [])
     let parameters = stream.pointee.codecpar.pointee
     try requireDecodableSize((Int(parameters.width), Int(parameters.height)), at: stage)
     decoder = try LibavDecoder(parameters.codec_id, parameters: stream.pointee.codecpar, at: stage)
@@ -77,9 +79,9 @@ final class LibavTrackPictures: LibavPictureSource {
 
   /// - Parameter ranks: of an icon's pictures, which are the same one in several sizes: the best is taken.
   private static func pictureStream(
-    of input: LibavInput, ranks: [Int]
+    of input: LibavInput, accepts: (Int) -> Bool, ranks: [Int]
   ) throws(Rejection.Reason) -> UnsafeMutablePointer<AVStream> {
-    let videos = (0..<input.streamCount).compactMap { input.stream($0) }.filter {
+    let videos = (0..<input.streamCount).filter(accepts).compactMap { input.stream($0) }.filter {
       $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
     }
     func rank(_ stream: UnsafeMutablePointer<AVStream>) -> Int {

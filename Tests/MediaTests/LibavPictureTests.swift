@@ -86,6 +86,37 @@ struct LibavPictureTests {
     #expect(try pictures("animation/sequence.avif", .avif).map(\.delay) == facts.delays)
   }
 
+  @Test("a picture sequence takes its transparency from its auxiliary track")
+  func sequenceAlpha() throws {
+    // The same pictures a second time, as if they were the first ones' transparency: green and blue are dark in red.
+    var bytes = try TimelineFixture("animation/sequence.avif").bytes
+    let movie = try #require(bytes.firstRange(of: Array("moov".utf8))).lowerBound - 4
+    let track = try #require(bytes.firstRange(of: Array("trak".utf8))).lowerBound - 4
+    let length = Int(bytes.bigEndian(at: track, count: 4))
+    func add(_ number: Int, at place: Int, in bytes: inout [UInt8]) {
+      let sum = bytes.bigEndian(at: place, count: 4) + UInt64(number)
+      bytes.replaceSubrange(place..<place + 4, with: (0..<4).map { UInt8(truncatingIfNeeded: sum >> (24 - 8 * $0)) })
+    }
+    add(length, at: movie, in: &bytes)
+    let offsets = try #require(bytes.firstRange(of: Array("stco".utf8))).upperBound + 8
+    add(length, at: offsets, in: &bytes)
+    var copy = Array(bytes[track..<track + length])
+    let handler = try #require(copy.firstRange(of: Array("hdlr".utf8))).upperBound + 8
+    copy.replaceSubrange(handler..<handler + 4, with: Array("auxv".utf8))
+    let header = try #require(copy.firstRange(of: Array("tkhd".utf8))).upperBound
+    add(1, at: header + 12, in: &copy)
+    bytes.insert(contentsOf: copy, at: track + length)
+
+    let fixture = try TimelineFixture(bytes: bytes)
+    guard case .image(let facts) = try inspect(try fixture.file, .usual).content else { throw NotThatKind() }
+    #expect(facts.hasAlpha && facts.frames == 4)
+    let prepared = try PreparedImage(fixture)
+    #expect(prepared.file.type == .gif && prepared.file.frames == 4)
+    let frames = try prepared.frames()
+    // Red is seen, green and blue are not, yellow is seen again.
+    #expect(frames.map { $0[4, 4][3] } == [255, 0, 0, 255])
+  }
+
   @Test("absurd sizes are refused before anything is decoded")
   func absurd() throws {
     var bytes = try TimelineFixture("image/card.bmp").bytes
