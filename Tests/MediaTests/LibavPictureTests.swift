@@ -50,6 +50,24 @@ struct LibavPictureTests {
     #expect(near(width - 2, height - 2, [255, 255, 255]))
   }
 
+  @Test("of an icon's pictures of one size the one with most colours is taken, and a cursor is read as an icon is")
+  func icons() throws {
+    func png(_ colour: [UInt8]) throws -> [UInt8] {
+      let pixels = PixelBuffer(width: 8, height: 8, channels: 3)
+      for index in pixels.bytes.indices { pixels.bytes[index] = colour[index % 3] }
+      return try pixels.encodedAsPNG().bytes
+    }
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    let (red, blue) = (try png([255, 0, 0]), try png([0, 0, 255]))
+    var icon: [UInt8] = [0, 0, 1, 0, 2, 0]
+    icon += [8, 8, 16, 0, 1, 0, 4, 0] + number(red.count) + number(38)
+    icon += [8, 8, 0, 0, 1, 0, 32, 0] + number(blue.count) + number(38 + red.count)
+    icon += red + blue
+    #expect(try PreparedImage(try TimelineFixture(bytes: icon)).pixels().shows([0, 0, 255], at: 4, 4))
+    icon[2] = 2
+    #expect(try PreparedImage(try TimelineFixture(bytes: icon)).file.width == 8)
+  }
+
   @Test("an animated PNG's frames come composed, as the specification has them")
   func composed() throws {
     let facts = try image("animation/dispose-blend.png", .apng)

@@ -146,6 +146,37 @@ struct RemuxTests {
     #expect(reason?.code == .corrupt)
   }
 
+  @Test("metadata that was left does not pass verification")
+  func leftMetadata() throws {
+    let source = try TimelineFixture("video/location.mp4")
+    // The same file with its index first, as a copy that forgot to drop anything would be.
+    let bytes = try source.bytes
+    let (output, prepared) = try copied(source)
+    let old = try #require(bytes.firstRange(of: Array("udta".utf8))).lowerBound - 4
+    let userData = Array(bytes[old..<old + Int(bytes.bigEndian(at: old, count: 4))])
+    var stained = try output.bytes
+    let movie = try #require(Box.boxes(in: try output.file).first { $0.type == "moov" })
+    let size = movie.end - movie.offset + userData.count
+    stained.replaceSubrange(
+      movie.offset..<movie.offset + 4, with: (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) })
+    stained.insert(contentsOf: userData, at: movie.end)
+    var expected = prepared
+    expected.bytes = stained.count
+    let fixture = try TimelineFixture(bytes: stained)
+    let reason = try refusal { try fixture.use { try verifyTimeline($0, expected) } }
+    #expect(reason?.message.contains("still has gps") == true)
+  }
+
+  @Test("a sound over the limit does not pass verification")
+  func overLimit() throws {
+    let (output, prepared) = try copied(try TimelineFixture("audio/pcm16.wav"))
+    var expected = prepared
+    expected.bytes = 5_000_001
+    let bytes = try output.bytes
+    let large = try TimelineFixture(bytes: bytes + repeatElement(0, count: expected.bytes - bytes.count))
+    #expect(try refusal { try large.use { try verifyTimeline($0, expected) } }?.code == .cannotFitLimit)
+  }
+
   @Test("a damaged picture does not pass verification")
   func damaged() throws {
     let (output, prepared) = try copied(try TimelineFixture("video/silent.mp4"))
