@@ -9,7 +9,7 @@ enum DoctorCommand: Command {
     command: "doctor", operands: "", summary: "Check what this machine can prepare", options: [],
     details: """
       Lists the libraries in use, what they can read and write, and what of the sandbox the kernel offers. Exit status:
-      0 everything is there, 1 something is missing.
+      0 everything is there, 1 something is missing, 70 failed.
 
       Example:
         enclosure doctor

@@ -83,7 +83,7 @@ struct EnclosureCommand {
 
       Commands:
       \(list)
-      enclosure COMMAND --help explains a command. Try:
+      enclosure COMMAND --help explains a command, enclosure --version tells which this is. Try:
         enclosure prepare https://example.com/cat.webp --out prepared
 
       """

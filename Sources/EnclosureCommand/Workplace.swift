@@ -7,10 +7,10 @@ import Transfer
 /// What the commands that handle media share: the options, and the two planes that those configure.
 struct Workplace {
   static let options: [Syntax.Option] = [
-    .init("fit", .one("inside|cover"), "inside keeps the whole picture, cover fills a square"),
+    .init("fit", .one("inside|cover"), "inside (default) keeps the whole picture, cover fills a square"),
     .init("helpers", .one("N"), "media processes to run; as many as there are processors by default"),
-    .init("decode-timeout", .one("SECONDS"), "how long one step of the work on a source may take: 30 to 90 by default"),
-    .init("decode-memory", .one("MIB"), "how much memory a media process may take: 1024 by default"),
+    .init("decode-timeout", .one("SECONDS"), "how long each step on a source may take; 30 to 90 by default"),
+    .init("decode-memory", .one("MIB"), "how much memory a media process may take; 1024 by default"),
     .init("spool", .one("DIR"), "where downloads are kept while they are worked on; TMPDIR or /var/tmp by default"),
     .init("ca-file", .one("FILE"), "certificates to trust for https, in PEM, instead of the system's"),
   ]
@@ -22,7 +22,7 @@ struct Workplace {
   let helperCount: Int
 
   /// Starts the helpers.
-  init(_ arguments: Arguments) throws(UsageError) {
+  init(_ arguments: Arguments) throws {
     preparation = PreparationOptions(fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
@@ -66,7 +66,7 @@ struct Workplace {
   }
 
   /// The helper program: beside this one, unless `ENCLOSURE_MEDIA` names another.
-  private static func helperProgram() throws(UsageError) -> String {
+  private static func helperProgram() throws(MissingHelper) -> String {
     var path = getenv("ENCLOSURE_MEDIA").map { String(cString: $0) } ?? ""
     if path.isEmpty {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -76,12 +76,15 @@ struct Workplace {
       path += "/enclosure-media"
     }
     guard access(path, X_OK) == 0 else {
-      throw UsageError(
-        "the media helper \(path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
-          + " ENCLOSURE_MEDIA names it")
+      throw MissingHelper(path: path)
     }
     return path
   }
+}
+
+/// There is no helper program: nothing that another command line would mend.
+struct MissingHelper: Error {
+  let path: String
 }
 
 /// The source that a word of the command line names.
@@ -104,6 +107,9 @@ func describe(_ error: any Error) -> String {
     "index.jsonl cannot be written in \(folder.description): \(failure.message); free some space or choose another"
       + " folder, and the same command again does the rest"
   case Batch.Failure.store(let reason): reason.message
+  case let missing as MissingHelper:
+    "the media helper \(missing.path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
+      + " ENCLOSURE_MEDIA names it"
   default: "\(error)"
   }
 }
