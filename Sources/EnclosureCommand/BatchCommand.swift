@@ -55,7 +55,7 @@ enum BatchCommand: Command {
         return try await batch.run { event in display.show(event) }
       } catch let error as CancellationError {
         display.end()
-        Console.error("interrupted; what is done is kept, and the same command again does the rest\n")
+        Console.log(.interrupted("interrupted; what is done is kept, and the same command again does the rest"))
         throw error
       }
     }

@@ -31,7 +31,7 @@ enum DoctorCommand: Command {
     report += "\nSandbox\n"
     report += row("seccomp filters", Kernel.hasSeccomp ? "yes" : "no")
     report += row("Landlock", Kernel.landlockVersion > 0 ? "yes, version \(Kernel.landlockVersion)" : "no")
-    Console.output(report)
+    try Console.output(report)
     return !media.parts.isEmpty && media.parts.allSatisfy(\.isThere) ? 0 : 1
   }
 

@@ -26,7 +26,7 @@ enum InspectCommand: Command {
     try await workplace.run {
       for source in sources {
         let inspection = try await workplace.reader.inspection(of: source, options: workplace.preparation)
-        Console.output(try encoded(InspectionReport(inspection)))
+        try Console.output(encoded(InspectionReport(inspection)))
       }
     }
     return 0

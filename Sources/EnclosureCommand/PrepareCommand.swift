@@ -42,11 +42,8 @@ enum PrepareCommand: Command {
       let job = Job(id: id, sources: sources, options: workplace.preparation)
       return try await Pipeline(reader: workplace.reader, store: store).run(job)
     }
-    Console.output(outcome.json)
-    for rejection in outcome.manifest.rejections {
-      let line = "rejected \(rejection.source): \(rejection.reason.message) [\(rejection.reason.code.rawValue)]"
-      Console.error("\(printable(line))\n")
-    }
+    try Console.output(outcome.json)
+    for rejection in outcome.manifest.rejections { Console.log(.rejected(rejection)) }
     switch outcome.manifest.status {
     case .ready: return 0
     case .partial: return arguments.has("strict") ? 1 : 0

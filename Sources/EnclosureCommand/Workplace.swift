@@ -38,9 +38,10 @@ struct Workplace {
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
     helpers = HelperPool(configuration: configuration) { report in
-      // A decoder's last words may hold anything, also what a stranger's file put into its mouth.
-      let end = report.lastIndex { !$0.isNewline }.map(report.index(after:)) ?? report.startIndex
-      Console.error("\(printable(String(report[..<end])))\n")
+      switch report {
+      case .lost(let reason, let lastWords): Console.log(.helperLost(reason, lastWords: lastWords))
+      case .cannotStart(let why): Console.log(.helperNotStarted(why))
+      }
     }
     downloader = Downloader(configuration: transfer)
     reader = SourceReader(
@@ -50,18 +51,11 @@ struct Workplace {
 
   /// Runs `work` and ends the helpers. ^C and SIGTERM cancel it: what is in work is given up, nothing is half done.
   func run<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
-    let (helpers, downloader) = (helpers, downloader)
     let task = Task { try await work() }
-    Interruption.onFirstSignal {
-      task.cancel()
-      downloader.shutdown()
-      helpers.close(aborting: true)
-    }
+    Interruption.onFirstSignal { task.cancel() }
     let result = await task.result
-    if !task.isCancelled {
-      downloader.shutdown()
-      helpers.close()
-    }
+    downloader.shutdown()
+    helpers.close(aborting: true)
     return try result.get()
   }
 
@@ -101,6 +95,7 @@ func sourceLocation(_ word: [UInt8]) -> JobSource.Location {
 func describe(_ error: any Error) -> String {
   switch error {
   case let reason as Rejection.Reason: reason.message
+  case let failure as OutputFailure: "standard output cannot be written: \(String(cString: strerror(failure.errno)))"
   case Batch.Failure.folderUnreadable(let folder, let failure):
     "the folder \(folder.description) cannot be read: \(failure.message)"
   case Batch.Failure.indexUnwritable(let folder, let failure):
