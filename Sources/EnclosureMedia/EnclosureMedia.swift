@@ -18,8 +18,7 @@ struct EnclosureMedia {
     enterSandbox()
     do {
       try serveRequests(on: socket) { request, files in
-        HelperProcess.forgetComplaints()
-        return answer(request, descriptors: files.map(\.descriptor))
+        answer(request, descriptors: files.map(\.descriptor))
       }
     } catch {
       complain("enclosure-media: \(error)\n")

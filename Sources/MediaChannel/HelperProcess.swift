@@ -28,13 +28,6 @@ package enum HelperProcess {
     return MessageSocket(adopting: socketDescriptor)
   }
 
-  /// Forgets what libraries wrote on the error output, which is a file that the parent reads when the helper dies:
-  /// their words about one source say nothing about the next, and would fill the disk in time.
-  package static func forgetComplaints(on descriptor: Int32 = STDERR_FILENO) {
-    guard ftruncate(descriptor, 0) == 0 else { return }
-    lseek(descriptor, 0, SEEK_SET)
-  }
-
   private static func limit(_ resource: Int32, to value: UInt) {
     var limits = rlimit(rlim_cur: value, rlim_max: value)
     setrlimit(__rlimit_resource_t(UInt32(resource)), &limits)

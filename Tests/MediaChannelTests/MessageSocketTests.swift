@@ -63,15 +63,6 @@ struct MessageSocketTests {
     }
   }
 
-  @Test("what a helper said about one source is gone before the next")
-  func complaints() throws {
-    let file = try temporaryFile(holding: "a decoder's last words")
-    HelperProcess.forgetComplaints(on: file.descriptor)
-    #expect(write(file.descriptor, "new", 3) == 3)
-    var buffer = [UInt8](repeating: 0, count: 16)
-    #expect(pread(file.descriptor, &buffer, 16, 0) == 3)
-  }
-
   @Test("the loop answers in order and ends with the other end")
   func loop() throws {
     var (control, helper): (MessageSocket?, MessageSocket) = try MessageSocket.pair()
