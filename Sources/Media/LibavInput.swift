@@ -88,7 +88,8 @@ final class LibavInput {
   }
 
   /// Reads the next packet of any stream.
-  /// - Returns: false at the end, or where the container makes no more sense; `check()` tells trouble with the file.
+  /// - Returns: a negative number at the end, or where the container makes no more sense; `check()` tells trouble with
+  ///   the file. `enclosure_av_again` asks for another call.
   func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
     av_packet_unref(packet)
     return av_read_frame(context, packet)
@@ -111,9 +112,8 @@ extension LibavInput {
   static let allowedFormats = [
     "3dostr", "aac", "ac3", "aiff", "amr", "ape", "apng", "asf", "au", "av1", "avi", "caf", "dts", "dv", "eac3", "flac",
     "flv", "gif", "gxf", "h264", "hevc", "ico", "ivf", "loas", "lxf", "m4v", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2",
-    "mp3",
-    "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta", "vc1",
-    "voc", "w64", "wav", "wtv", "wv", "xwma",
+    "mp3", "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta",
+    "vc1", "voc", "w64", "wav", "wtv", "wv", "xwma",
   ].joined(separator: ",")
 
   /// Probes that score less are guesses: libavformat takes some texts and random bytes for sound. For MP3 this very
