@@ -8,6 +8,7 @@ import Transfer
 struct Workplace {
   static let options: [Syntax.Option] = [
     .init("fit", .one("inside|cover"), "inside (default) keeps the whole picture, cover fills a square"),
+    .init("overlong", .one("reject|trim|poster"), "of videos beyond 30 s: nothing (default), the first 30 s, or a still"),
     .init("helpers", .one("N"), "media processes to run; as many as there are processors by default"),
     .init("decode-timeout", .one("SECONDS"), "how long each step on a source may take; 30 to 90 by default"),
     .init("decode-memory", .one("MIB"), "how much memory a media process may take; 1024 by default"),
@@ -23,7 +24,9 @@ struct Workplace {
 
   /// Starts the helpers.
   init(_ arguments: Arguments) throws {
-    preparation = PreparationOptions(fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside)
+    preparation = PreparationOptions(
+      fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
+      overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
       count: try arguments.number("helpers", in: 1...256) ?? HelperConfiguration.processors)

@@ -12,6 +12,10 @@ package func answer(_ request: HelperRequest, descriptors: [Int32]) -> HelperRep
       let source = try MediaFile(borrowing: try descriptor(0, of: descriptors, at: .prepare), at: .prepare)
       let output = try descriptor(1, of: descriptors, at: .prepare)
       return HelperReply(.prepared(try prepare(source, into: output, request)))
+    case .poster(let request):
+      let video = try MediaFile(borrowing: try descriptor(0, of: descriptors, at: .prepare), at: .prepare)
+      let output = try descriptor(1, of: descriptors, at: .prepare)
+      return HelperReply(.poster(try makePoster(of: video, into: output, request)))
     case .verify(let request):
       let file = try MediaFile(borrowing: try descriptor(0, of: descriptors, at: .verify), at: .verify)
       try verify(file, request)

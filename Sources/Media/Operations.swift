@@ -1,7 +1,7 @@
 package import Preparation
 package import RichPush
 
-// The three things a helper does. Everything here is synchronous and may be killed at any instant.
+// The things a helper does. Everything here is synchronous and may be killed at any instant.
 
 /// Finds out what a file is, from its bytes alone.
 package func inspect(_ source: MediaFile, _ request: InspectRequest) throws(Rejection.Reason) -> MediaFacts {
@@ -30,6 +30,7 @@ package func prepare(
   case .still(let recipe): try prepareStill(source, into: output, facts: request.facts, recipe)
   case .animation(let recipe): try prepareAnimation(source, into: output, facts: request.facts, recipe)
   case .remux(let recipe): try remux(source, into: output, facts: request.facts, recipe)
+  case .poster(let recipe): try preparePoster(of: source, into: output, facts: request.facts, recipe)
   }
 }
 

@@ -138,7 +138,7 @@ package struct Batch: Sendable {
 
   /// What the options and this version make of a source: when it changes, everything is prepared again.
   private var recipe: String {
-    "\(Profile.version)/\(options.fit.rawValue)"
+    "\(Profile.version)/\(options.signature)"
   }
 
   private func run(_ job: NamedEntry) async throws -> (BatchIndex.Line, Manifest) {
@@ -158,7 +158,7 @@ package struct Batch: Sendable {
       manifest: outcome.location,
       milliseconds: Int((clock.now - start) / .milliseconds(1)), bytes: outcome.state?.bytes,
       modified: outcome.state?.modified, recipe: recipe,
-      assets: manifest.attachments.reduce(into: [:]) { $0[$1.asset.location] = $1.asset.bytes })
+      assets: manifest.attachments.flatMap(\.assets).reduce(into: [:]) { $0[$1.location] = $1.bytes })
     return (line, manifest)
   }
 }

@@ -173,7 +173,7 @@ package final class HelperPool: Sendable {
   private func deadline(of request: HelperRequest) -> Double {
     switch request {
     case .inspect, .describe: configuration.inspectDeadline
-    case .prepare: configuration.prepareDeadline
+    case .prepare, .poster: configuration.prepareDeadline
     case .verify: configuration.verifyDeadline
     }
   }
@@ -211,7 +211,7 @@ package final class HelperPool: Sendable {
   private func stage(of request: HelperRequest) -> Rejection.Stage {
     switch request {
     case .inspect, .describe: .inspect
-    case .prepare: .prepare
+    case .prepare, .poster: .prepare
     case .verify: .verify
     }
   }

@@ -14,6 +14,15 @@ extension Asset {
   }
 }
 
+/// A video's still in the store, and how it was made.
+struct StoredPoster: Sendable {
+  let stored: StoredAsset
+  let made: PreparedPoster
+
+  /// What was done, for people, among what was done to the video.
+  var steps: [String] { ["made a poster of the picture at \(rounded(made.seconds)) s"] }
+}
+
 extension OpenSource {
   /// What the manifest says about the source.
   func description(named name: String, _ facts: MediaFacts, sha256: String) -> SourceDescription {

@@ -63,7 +63,7 @@ struct RequestQueue {
 
   mutating func append(_ pending: PendingRequest) {
     switch pending.request {
-    case .prepare, .verify: continuing.append(pending)
+    case .prepare, .poster, .verify: continuing.append(pending)
     case .inspect, .describe: beginning.append(pending)
     }
   }

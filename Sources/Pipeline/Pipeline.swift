@@ -95,9 +95,12 @@ package struct Pipeline: Sendable {
     try await verify(work, expected: file)
     let sha256 = try await hash
     try source.requireUnchanged()
+    let poster = try await storedPoster(of: work, file)
     let stored = try await store.storeAsset(work, as: file.type)
     let attachment = Attachment(
-      identifier: identifier, asset: Asset(stored, file), options: AttachmentOptions(), steps: file.steps,
+      identifier: identifier, asset: Asset(stored, file),
+      options: AttachmentOptions(thumbnailTime: poster?.made.seconds),
+      poster: poster.map { Asset($0.stored, $0.made.file) }, steps: file.steps + (poster?.steps ?? []),
       source: source.description(named: name, facts, sha256: sha256))
     return (attachment, source.remarks(facts) + file.reductions.map { (.reduced, $0) })
   }
@@ -108,6 +111,19 @@ package struct Pipeline: Sendable {
     let outcome = try await reader.helpers.perform(.prepare(request), files: [source.file, work])
     guard case .prepared(let file) = outcome else { throw unexpectedAnswer(at: .prepare) }
     return file
+  }
+
+  /// A video's still, made of the prepared file, so that it shows what a phone will.
+  /// - Returns: nil for what is no video.
+  private func storedPoster(of video: WorkFile, _ file: PreparedFile) async throws -> StoredPoster? {
+    guard file.type.kind == .video, let duration = file.duration else { return nil }
+    let work = try await store.makeWorkFile()
+    let request = PosterRequest(recipe: reader.profile.poster, duration: duration)
+    guard case .poster(let made) = try await reader.helpers.perform(.poster(request), files: [video, work]) else {
+      throw unexpectedAnswer(at: .prepare)
+    }
+    try await verify(work, expected: made.file)
+    return StoredPoster(stored: try await store.storeAsset(work, as: made.file.type), made: made)
   }
 
   private func verify(_ work: WorkFile, expected: PreparedFile) async throws {

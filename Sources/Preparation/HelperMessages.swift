@@ -7,6 +7,8 @@ package enum HelperRequest: Codable, Sendable, Equatable {
   case inspect(InspectRequest)
   /// Make the attachment. Descriptors: the source, readable; an empty file, readable and writable.
   case prepare(PrepareRequest)
+  /// Make the still of a video. Descriptors: the video, readable; an empty file, readable and writable.
+  case poster(PosterRequest)
   /// Open and decode a prepared file again. Descriptors: that file, readable.
   case verify(VerifyRequest)
   /// Tell what the libraries can do. Descriptors: none.
@@ -35,6 +37,17 @@ package struct PrepareRequest: Codable, Sendable, Equatable {
   }
 }
 
+package struct PosterRequest: Codable, Sendable, Equatable {
+  package var recipe: PosterRecipe
+  /// How long the video is presented, in seconds.
+  package var duration: Double
+
+  package init(recipe: PosterRecipe, duration: Double) {
+    self.recipe = recipe
+    self.duration = duration
+  }
+}
+
 package struct VerifyRequest: Codable, Sendable, Equatable {
   package var expected: PreparedFile
 
@@ -48,6 +61,7 @@ package struct HelperReply: Codable, Sendable {
   package enum Outcome: Codable, Sendable, Equatable {
     case facts(MediaFacts)
     case prepared(PreparedFile)
+    case poster(PreparedPoster)
     case verified
     case capabilities(MediaCapabilities)
     case rejected(Rejection.Reason)

@@ -1,13 +1,14 @@
 import RichPush
 
 func planVideo(
-  _ video: VideoFacts, of facts: MediaFacts, for profile: Profile
+  _ video: VideoFacts, of facts: MediaFacts, for profile: Profile, options: PreparationOptions
 ) throws(Rejection.Reason) -> Recipe {
-  try requireDuration(of: video, for: profile)
+  let length = try length(of: video, for: profile, overlong: options.overlong)
   try requireSize(of: facts, for: profile)
   guard video.width > 0, video.height > 0 else {
     throw Rejection.Reason(.corrupt, at: .plan, "the video says it is \(video.width)x\(video.height) pixels large")
   }
+  if length == .replacedByPoster { return .poster(try posterRecipe(replacing: video, for: profile)) }
   let tag = try copiedTag(of: video.picture)
   if let sound = video.sound {
     try requireCopyable(sound)
@@ -15,24 +16,8 @@ func planVideo(
   return .remux(
     RemuxRecipe(
       type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: video.sound?.index,
-      maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration))
-}
-
-private func requireDuration(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) {
-  // Headers of fragmented files say zero when they mean that they do not know.
-  guard let seconds = video.duration.presented, seconds > 0, seconds.isFinite else {
-    throw Rejection.Reason(.unknownDuration, at: .plan, "neither header nor packets tell how long the video lasts")
-  }
-  // Encoders round the last frame up; more than that is not an accident.
-  let grace = min(max(video.framePeriod ?? 0, 0), profile.maximumGrace)
-  // Time bases that do not divide a second leave a trace in the last digits.
-  let rounding = 0.000_5
-  guard seconds <= profile.maximumVideoDuration + grace + rounding else {
-    throw Rejection.Reason(
-      .videoTooLong, at: .plan,
-      "the video lasts \(rounded(seconds)) s; at most \(rounded(profile.maximumVideoDuration)) s can be attached",
-      limit: profile.maximumVideoDuration, measured: seconds)
-  }
+      maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration,
+      trims: length == .trimmed))
 }
 
 /// The sample entry under which the pictures can be copied as they are.
@@ -62,12 +47,14 @@ private func copiedTag(of picture: PictureStream) throws(Rejection.Reason) -> St
     guard !picture.isInterlaced else { throw needsEncoding("interlaced HEVC") }
     return "hvc1"
   default:
-    guard picture.isDecodable else {
-      let name = picture.codec == "unknown" && !picture.tag.isEmpty ? picture.tag : picture.codec
-      throw Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the video's codec \(name)")
-    }
+    guard picture.isDecodable else { throw noDecoder(for: picture) }
     throw needsEncoding(picture.codec)
   }
+}
+
+func noDecoder(for picture: PictureStream) -> Rejection.Reason {
+  let name = picture.codec == "unknown" && !picture.tag.isEmpty ? picture.tag : picture.codec
+  return Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the video's codec \(name)")
 }
 
 private func profileName(_ picture: PictureStream) -> String {

@@ -7,7 +7,7 @@ package func plan(
   do throws(Rejection.Reason) {
     switch facts.content {
     case .image(let image): return .prepare(try planImage(image, of: facts, for: profile, options: options))
-    case .video(let video): return .prepare(try planVideo(video, of: facts, for: profile))
+    case .video(let video): return .prepare(try planVideo(video, of: facts, for: profile, options: options))
     case .audio(let audio): return .prepare(try planAudio(audio, of: facts, for: profile))
     }
   } catch {

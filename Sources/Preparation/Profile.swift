@@ -64,9 +64,31 @@ package struct PreparationOptions: Codable, Sendable, Equatable {
     case cover
   }
 
-  package var fit: Fit
-
-  package init(fit: Fit = .inside) {
-    self.fit = fit
+  /// What becomes of a video that lasts longer than can be attached.
+  package enum Overlong: String, Codable, Sendable, CaseIterable {
+    case reject
+    /// Its beginning, as long as can be attached.
+    case trim
+    /// A picture of it, as an image.
+    case poster
   }
+
+  package var fit: Fit
+  package var overlong: Overlong
+
+  package init(fit: Fit = .inside, overlong: Overlong = .reject) {
+    self.fit = fit
+    self.overlong = overlong
+  }
+
+  /// Options that a job does not name are as by default.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      fit: try container.decodeIfPresent(Fit.self, forKey: .fit) ?? .inside,
+      overlong: try container.decodeIfPresent(Overlong.self, forKey: .overlong) ?? .reject)
+  }
+
+  /// The options in one word, for what was prepared to be told from what other options would have made.
+  package var signature: String { "\(fit.rawValue)/\(overlong.rawValue)" }
 }

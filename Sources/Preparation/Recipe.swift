@@ -11,6 +11,8 @@ package enum Recipe: Sendable, Equatable {
   case still(StillRecipe)
   case animation(AnimationRecipe)
   case remux(RemuxRecipe)
+  /// A picture of a video that takes the video's place.
+  case poster(PosterRecipe)
 }
 
 /// A picture, decoded and encoded again as JPEG, or PNG where there is real transparency.
@@ -95,10 +97,12 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
   package var maximumBytes: Int
   /// Sound that goes on behind the picture ends here, in seconds; nil for audio.
   package var maximumSeconds: Double?
+  /// Whether the picture ends at `maximumSeconds` too, because the whole video would be too long.
+  package var trims: Bool
 
   package init(
     type: AttachmentType, picture: Int? = nil, pictureTag: String? = nil, sound: Int? = nil, maximumBytes: Int,
-    maximumSeconds: Double? = nil
+    maximumSeconds: Double? = nil, trims: Bool = false
   ) {
     self.type = type
     self.picture = picture
@@ -106,6 +110,22 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
     self.sound = sound
     self.maximumBytes = maximumBytes
     self.maximumSeconds = maximumSeconds
+    self.trims = trims
+  }
+}
+
+/// One picture of a video, as JPEG: which one, the helper chooses when it has seen some.
+package struct PosterRecipe: Codable, Sendable, Equatable {
+  /// The square that the picture is scaled down to fit into, in pixels.
+  package var side: Int
+  /// JPEG quality, 1 to 100.
+  package var quality: Int
+  package var maximumBytes: Int
+
+  package init(side: Int, quality: Int, maximumBytes: Int) {
+    self.side = side
+    self.quality = quality
+    self.maximumBytes = maximumBytes
   }
 }
 
@@ -140,10 +160,22 @@ package struct PreparedFile: Codable, Sendable, Equatable {
   }
 }
 
+/// The still of a video.
+package struct PreparedPoster: Codable, Sendable, Equatable {
+  package var file: PreparedFile
+  /// When the video shows this picture, in seconds from its start; less than the video's duration.
+  package var seconds: Double
+
+  package init(file: PreparedFile, seconds: Double) {
+    self.file = file
+    self.seconds = seconds
+  }
+}
+
 /// As for `MediaFacts.Content`: the case's name, and the recipe itself below it.
 extension Recipe: Codable {
   private enum CodingKeys: String, CodingKey {
-    case still, animation, remux
+    case still, animation, remux, poster
   }
 
   package init(from decoder: any Decoder) throws {
@@ -152,6 +184,8 @@ extension Recipe: Codable {
       self = .still(recipe)
     } else if let recipe = try container.decodeIfPresent(AnimationRecipe.self, forKey: .animation) {
       self = .animation(recipe)
+    } else if let recipe = try container.decodeIfPresent(PosterRecipe.self, forKey: .poster) {
+      self = .poster(recipe)
     } else {
       self = .remux(try container.decode(RemuxRecipe.self, forKey: .remux))
     }
@@ -163,6 +197,7 @@ extension Recipe: Codable {
     case .still(let recipe): try container.encode(recipe, forKey: .still)
     case .animation(let recipe): try container.encode(recipe, forKey: .animation)
     case .remux(let recipe): try container.encode(recipe, forKey: .remux)
+    case .poster(let recipe): try container.encode(recipe, forKey: .poster)
     }
   }
 }

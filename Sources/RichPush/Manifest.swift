@@ -64,28 +64,33 @@ public struct Attachment: Codable, Sendable, Equatable {
   public var identifier: String
   public var asset: Asset
   public var options: AttachmentOptions
+  /// A still of a video; nil for images and audio.
+  public var poster: Asset?
   /// What was done to the source, in order, for people.
   public var steps: [String]
   public var source: SourceDescription
 
   public init(
-    identifier: String, asset: Asset, options: AttachmentOptions, steps: [String], source: SourceDescription
+    identifier: String, asset: Asset, options: AttachmentOptions, poster: Asset? = nil, steps: [String],
+    source: SourceDescription
   ) {
     self.identifier = identifier
     self.asset = asset
     self.options = options
+    self.poster = poster
     self.steps = steps
     self.source = source
   }
 
   enum CodingKeys: String, CodingKey {
-    case identifier, options, steps, source
+    case identifier, options, poster, steps, source
   }
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     identifier = try container.decode(String.self, forKey: .identifier)
     options = try container.decode(AttachmentOptions.self, forKey: .options)
+    poster = try container.decodeIfPresent(Asset.self, forKey: .poster)
     steps = try container.decode([String].self, forKey: .steps)
     source = try container.decode(SourceDescription.self, forKey: .source)
     asset = try Asset(from: decoder)
@@ -95,18 +100,29 @@ public struct Attachment: Codable, Sendable, Equatable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(identifier, forKey: .identifier)
     try container.encode(options, forKey: .options)
+    try container.encodeIfPresent(poster, forKey: .poster)
     try container.encode(steps, forKey: .steps)
     try container.encode(source, forKey: .source)
     try asset.encode(to: encoder)
   }
 }
 
+extension Attachment {
+  /// All files that belong to the attachment.
+  public var assets: [Asset] { [asset] + (poster.map { [$0] } ?? []) }
+}
+
 /// The options of a `UNNotificationAttachment` besides its type hint, which is the asset's.
 public struct AttachmentOptions: Codable, Sendable, Equatable {
+  /// For `UNNotificationAttachmentOptionsThumbnailHiddenKey`.
   public var thumbnailHidden: Bool
+  /// For `UNNotificationAttachmentOptionsThumbnailTimeKey`: when the video shows the picture of its poster, in seconds
+  /// from its start; nil for images and audio.
+  public var thumbnailTime: Double?
 
-  public init(thumbnailHidden: Bool = false) {
+  public init(thumbnailHidden: Bool = false, thumbnailTime: Double? = nil) {
     self.thumbnailHidden = thumbnailHidden
+    self.thumbnailTime = thumbnailTime
   }
 }
 
