@@ -27,7 +27,8 @@ private final class Remuxing {
   ) throws(Rejection.Reason) {
     self.facts = facts
     self.recipe = recipe
-    surveys = try RemuxSurvey.survey(source, kept: [recipe.picture, recipe.sound].compactMap { $0 })
+    surveys = try RemuxSurvey.survey(
+      source, kept: [recipe.picture, recipe.sound].compactMap { $0 }, limit: recipe.trims ? recipe.maximumSeconds : nil)
     input = try LibavInput(source, at: .prepare)
     try input.findStreams()
     output = try LibavOutput(
@@ -41,12 +42,7 @@ private final class Remuxing {
     for index in 0..<input.streamCount where !kept.contains(index) {
       input.stream(index)?.pointee.discard = AVDISCARD_ALL
     }
-    // The presentation starts where the first of the kept streams does. What lies before 0 an edit list hides.
-    let starts = kept.compactMap { input.stream($0) }.compactMap { stream -> Int64? in
-      guard seconds(stream.pointee.start_time, stream.pointee.time_base) != nil else { return nil }
-      return av_rescale_q(stream.pointee.start_time, stream.pointee.time_base, microseconds)
-    }
-    let start = max(starts.min() ?? 0, 0)
+    let start = input.presentationStart(of: kept)
     for index in kept {
       guard let stream = input.stream(index) else {
         throw Rejection.Reason(.corrupt, at: .prepare, "the file's stream \(index) was there and is gone")
@@ -70,7 +66,7 @@ private final class Remuxing {
   /// would make the attachment last longer than it may.
   private var soundEnd: Double? {
     guard let limit = recipe.maximumSeconds, case .video(let video) = facts.content else { return nil }
-    return max(limit, video.duration.presented ?? 0)
+    return recipe.trims ? limit : max(limit, video.duration.presented ?? 0)
   }
 
   private var settings: [String: String] {
@@ -90,6 +86,7 @@ private final class Remuxing {
       let index = Int(packet.pointer.pointee.stream_index)
       guard let track = tracks[index] else { continue }
       try track.take(packet.pointer, output)
+      if recipe.trims, tracks.values.allSatisfy(\.isComplete) { break }
     }
     try input.check()
     for track in tracks.values { try track.requirePackets() }
@@ -102,10 +99,13 @@ private final class Remuxing {
       case .video(let video) = facts.content
     else { return }
     // The source's edit list may end inside its last picture.
-    if let presented = video.duration.presented, abs(presented - end) <= video.framePeriod ?? 0 {
+    if !recipe.trims, let presented = video.duration.presented, abs(presented - end) <= video.framePeriod ?? 0 {
       end = min(end, presented)
     }
     try limitPresentation(descriptor, track: 0, to: end)
+    if recipe.trims, recipe.sound != nil, let limit = recipe.maximumSeconds {
+      try limitPresentation(descriptor, track: 1, to: limit)
+    }
   }
 
   func result(_ descriptor: Int32) throws(Rejection.Reason) -> PreparedFile {
@@ -119,7 +119,9 @@ private final class Remuxing {
     if case .video(let video) = facts.content, recipe.picture != nil {
       (file.width, file.height) = (video.width, video.height)
     }
-    if let sound = recipe.sound.flatMap({ tracks[$0] }), let lost = sound.lostSeconds, let end = soundEnd {
+    if recipe.trims, let limit = recipe.maximumSeconds, let whole = facts.presentedSeconds {
+      file.reductions.append("the video lasts \(rounded(whole)) s; only its first \(rounded(limit)) s are shown")
+    } else if let sound = recipe.sound.flatMap({ tracks[$0] }), let lost = sound.lostSeconds, let end = soundEnd {
       file.reductions.append("the sound ends at \(rounded(end)) s; \(rounded(lost)) s of it were cut off")
     }
     return file
@@ -133,6 +135,7 @@ private final class Remuxing {
       steps.append("copied \(picture.codecName)\(tag)")
     }
     if let sound = recipe.sound.flatMap({ input.stream($0) }) { steps.append("copied \(sound.codecName)") }
+    if recipe.trims, let limit = recipe.maximumSeconds { steps.append("cut to the first \(rounded(limit)) s") }
     let repairs = tracks.values.reduce(0) { $0 + $1.repairs }
     if repairs > 0 { steps.append("mended \(repairs) decoding times") }
     let dropped = facts.metadata.map { $0.rawValue.split(separator: "_").joined(separator: " ") }
@@ -149,6 +152,15 @@ private final class Remuxing {
 private let microseconds = AVRational(num: 1, den: AV_TIME_BASE)
 
 extension LibavInput {
+  /// When the first of these streams starts, in microseconds of the source. What lies before 0 an edit list hides.
+  func presentationStart(of kept: [Int]) -> Int64 {
+    let starts = kept.compactMap { stream($0) }.compactMap { stream -> Int64? in
+      guard seconds(stream.pointee.start_time, stream.pointee.time_base) != nil else { return nil }
+      return av_rescale_q(stream.pointee.start_time, stream.pointee.time_base, microseconds)
+    }
+    return max(starts.min() ?? 0, 0)
+  }
+
   /// How long the whole presentation lasts by the header, in seconds.
   var presentedDuration: Double? {
     seconds(context.pointee.duration, AVRational(num: 1, den: AV_TIME_BASE)).flatMap { $0 > 0 ? $0 : nil }

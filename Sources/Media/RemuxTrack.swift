@@ -45,6 +45,9 @@ final class RemuxTrack {
   /// When the last of the stream is presented, in seconds of the output.
   var presentedEnd: Double? { survey.end.map { $0 - Double(start) / 1e6 } }
 
+  /// Whether all that is presented was taken.
+  var isComplete: Bool { packets >= survey.usefulPackets }
+
   var repairs: Int { clock?.repairs ?? 0 }
 
   /// Seconds of sound that were left out; nil when none were.
