@@ -18,8 +18,9 @@ final class PosterSearch {
 
   /// How the picture is turned for display.
   let turn: DisplayOrientation
-  private let input: LibavInput
-  private let stream: UnsafeMutablePointer<AVStream>
+  private let video: MediaFile
+  private var input: LibavInput
+  private var stream: UnsafeMutablePointer<AVStream>
   private let decoder: LibavDecoder
   private let packet: LibavPacket
   private let duration: Double
@@ -30,12 +31,30 @@ final class PosterSearch {
   /// Pixels that may still be decoded: about two seconds of work.
   private var budget = 500_000_000
   private var packets = 0
+  private var hasSought = false
 
   /// More packets than this are not read in search of a picture.
   private static let maximumPackets = 5_000
 
   /// - Parameter duration: how long the video is presented, in seconds.
   init(_ video: MediaFile, duration: Double) throws(Rejection.Reason) {
+    self.video = video
+    (input, stream) = try PosterSearch.open(video)
+    let parameters = stream.pointee.codecpar.pointee
+    try requireDecodableSize((Int(parameters.width), Int(parameters.height)), at: .prepare)
+    decoder = try LibavDecoder(parameters.codec_id, parameters: stream.pointee.codecpar, at: .prepare)
+    decoder.context.pointee.pkt_timebase = stream.pointee.time_base
+    packet = try LibavPacket(at: .prepare)
+    turn = DisplayOrientation(of: stream)
+    self.duration = max(duration, 0)
+    // In ISO media files times count from the start of the presentation, elsewhere from anywhere.
+    let start = seconds(input.context.pointee.start_time, AVRational(num: 1, den: AV_TIME_BASE))
+    origin = input.isISO ? 0 : start ?? 0
+  }
+
+  private static func open(
+    _ video: MediaFile
+  ) throws(Rejection.Reason) -> (LibavInput, UnsafeMutablePointer<AVStream>) {
     let input = try LibavInput(video, at: .prepare)
     try input.findStreams()
     guard let index = input.pictureIndex(), let stream = input.stream(index) else {
@@ -44,18 +63,7 @@ final class PosterSearch {
     for other in 0..<input.streamCount where other != index {
       input.stream(other)?.pointee.discard = AVDISCARD_ALL
     }
-    let parameters = stream.pointee.codecpar.pointee
-    try requireDecodableSize((Int(parameters.width), Int(parameters.height)), at: .prepare)
-    decoder = try LibavDecoder(parameters.codec_id, parameters: stream.pointee.codecpar, at: .prepare)
-    decoder.context.pointee.pkt_timebase = stream.pointee.time_base
-    packet = try LibavPacket(at: .prepare)
-    turn = DisplayOrientation(of: stream)
-    self.input = input
-    self.stream = stream
-    self.duration = max(duration, 0)
-    // In ISO media files times count from the start of the presentation, elsewhere from anywhere.
-    let start = seconds(input.context.pointee.start_time, AVRational(num: 1, den: AV_TIME_BASE))
-    origin = input.isISO ? 0 : start ?? 0
+    return (input, stream)
   }
 
   /// Width of a pixel of this frame by its height; nil when unknown.
@@ -86,6 +94,7 @@ final class PosterSearch {
 
   private func lookAtKeyFrames() throws(Rejection.Reason) {
     for timestamp in keyFrameTimestamps() {
+      hasSought = true
       guard hasBudget, av_seek_frame(input.context, stream.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0 else {
         continue
       }
@@ -126,9 +135,8 @@ final class PosterSearch {
 
   /// Decodes from the first key frame on.
   private func lookFromTheStart() throws(Rejection.Reason) {
-    let first = ticks(origin) ?? 0
-    // Where nothing can be sought, the search goes on from where it is.
-    _ = av_seek_frame(input.context, stream.pointee.index, first, AVSEEK_FLAG_BACKWARD)
+    // Not every container leads back to its first packet.
+    if hasSought { (input, stream) = try PosterSearch.open(video) }
     avcodec_flush_buffers(decoder.context)
     decoder.context.pointee.skip_frame = AVDISCARD_NONREF
     defer { decoder.context.pointee.skip_frame = AVDISCARD_DEFAULT }
@@ -204,7 +212,7 @@ final class PosterSearch {
   /// A moment at which a picture that starts at `time` is shown, in whole milliseconds where that can be.
   private func within(_ time: Double) -> Double {
     let rounded = (max(time, 0) * 1000 - 1e-6).rounded(.up) / 1000
-    return rounded < duration ? rounded : min(max(time, 0), duration)
+    return rounded < duration ? rounded : min(max(time, 0), duration * 0.999)
   }
 
   private func time(of timestamp: Int64) -> Double? {
