@@ -47,6 +47,7 @@ ladder:
 
 bench: build
 	python3 Tests/Benchmarks/photos.py
+	python3 Tests/Benchmarks/posters.py build/enclosure-media
 
 setup:
 	@Scripts/setup $(BUILD_PACKAGES)

@@ -45,6 +45,9 @@ python() {
   python3 "$here/make.py" "$@"
 }
 
+# shellcheck source=makers/posters.sh
+. "$here/makers/posters.sh"
+
 # --- stills -----------------------------------------------------------------------------------------------------------
 make_images() {
   local dir=$media/image
@@ -276,7 +279,7 @@ main() {
     case $part in
       image) make_images ;;
       animation) make_animations ;;
-      video) make_videos ;;
+      video) make_videos; make_posters ;;
       audio) make_audio ;;
       bad) make_bad ;;
       *) echo "make.sh: no part $part" >&2; exit 64 ;;

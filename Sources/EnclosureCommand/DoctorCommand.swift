@@ -8,8 +8,9 @@ enum DoctorCommand: Command {
   static let syntax = Syntax(
     command: "doctor", operands: "", summary: "Check what this machine can prepare", options: [],
     details: """
-      Lists the libraries in use, what they can read and write, and what of the sandbox the kernel offers. Exit status:
-      0 everything is there, 1 something is missing, 70 failed.
+      Lists the libraries in use, the decoders and encoders that read and write each kind of media, what is missing of
+      them with the Debian package that brings it, and what of the sandbox the kernel offers. Exit status: 0 everything
+      is there, 1 something is missing, 70 failed.
 
       Example:
         enclosure doctor
@@ -23,10 +24,12 @@ enum DoctorCommand: Command {
     for library in media.libraries + [.init(name: "libcurl", version: transferLibraryVersion)] {
       report += row(library.name, library.version)
     }
-    report += "\nCan read and write\n"
-    for part in media.parts {
-      let missing = "NO: \(part.name) is missing; Debian's \(part.package) brings it"
-      report += row(part.purpose, part.isThere ? "yes" : missing)
+    for (title, use) in [("Can read", MediaCapabilities.Part.Use.read), ("Can write", .write)] {
+      report += "\n\(title)\n"
+      for part in media.parts where part.use == use {
+        let missing = "NO: \(part.name) is missing; Debian's \(part.package) brings it"
+        report += row(part.purpose, part.isThere ? "yes, with \(part.name)" : missing)
+      }
     }
     report += "\nSandbox\n"
     report += row("seccomp filters", Kernel.hasSeccomp ? "yes" : "no")

@@ -30,7 +30,8 @@ final class PosterSearch {
   private var seen: Set<Int64> = []
   /// Pixels that may still be decoded: about two seconds of work.
   private var budget = 500_000_000
-  private var packets = 0
+  /// Packets that were read.
+  private(set) var packets = 0
   private var hasSought = false
 
   /// More packets than this are not read in search of a picture.
@@ -130,7 +131,10 @@ final class PosterSearch {
       else { continue }
       chosen.append(nearest)
     }
-    return chosen
+    // An index counts times of decoding, a seek those of presentation, which are later.
+    let reordering = Double(max(stream.pointee.codecpar.pointee.video_delay, 0) + 1) * (stream.framePeriod ?? 0)
+    let lateness = ticks(reordering) ?? 0
+    return chosen.map { $0.addingReportingOverflow(lateness).partialValue }
   }
 
   /// Decodes from the first key frame on.

@@ -31,31 +31,36 @@ struct HighDynamicRange {
 
   /// Turns RGBA of 16 bits into RGBA of 8 bits in the same memory.
   func map(_ memory: UnsafeMutableRawBufferPointer, count: Int) {
-    let linear = (0..<4096).map { Float(light(of: Double($0) / 4095)) }
-    let encoded = (0..<4096).map { UInt8((sRGB(Double($0) / 4095) * 255).rounded()) }
+    let steps = 4095
+    let linear = (0...steps).map { Float(light(of: Double($0) / Double(steps))) }
+    // By the root of the light, so that dark tones get their share of the steps.
+    let brightest = linear[steps]
+    let factors = (0...steps).map { step -> Float in
+      let root = Double(max(step, 1)) / Double(steps)
+      return Float(factor(for: root * root * Double(brightest)))
+    }
+    let encoded = (0...steps).map { UInt8((sRGB(Double($0) / Double(steps)) * 255).rounded()) }
+    func index(_ value: Float) -> Int { Int(min(max(value, 0), 1) * Float(steps)) }
     let values = memory.bindMemory(to: UInt16.self)
-    func component(_ index: Int) -> Float { linear[Int(values[index] >> 4)] }
     for pixel in 0..<count {
-      let (r, g, b) = (component(pixel * 4), component(pixel * 4 + 1), component(pixel * 4 + 2))
+      // A pixel's 8 bytes are read before the 4 that it becomes are written over earlier ones.
+      let start = pixel * 4
+      let r = linear[Int(values[start] >> 4)]
+      let g = linear[Int(values[start + 1] >> 4)]
+      let b = linear[Int(values[start + 2] >> 4)]
       // One factor for all three keeps the hue.
       let luminance = 0.2627 * r + 0.6780 * g + 0.0593 * b
-      let factor = luminance > 0 ? compressed(luminance) / luminance : 0
+      let factor = factors[index((luminance / brightest).squareRoot())]
       // BT.2020 to BT.709 primaries (ITU-R BT.2087).
-      let red = (1.6605 * r - 0.5876 * g - 0.0728 * b) * factor
-      let green = (-0.1246 * r + 1.1329 * g - 0.0083 * b) * factor
-      let blue = (-0.0182 * r - 0.1006 * g + 1.1187 * b) * factor
-      let start = pixel * 4
-      // A pixel's 8 bytes are read before the 4 that it becomes are written over earlier ones.
-      memory[start] = encoded[index(red)]
-      memory[start + 1] = encoded[index(green)]
-      memory[start + 2] = encoded[index(blue)]
+      memory[start] = encoded[index((1.6605 * r - 0.5876 * g - 0.0728 * b) * factor)]
+      memory[start + 1] = encoded[index((-0.1246 * r + 1.1329 * g - 0.0083 * b) * factor)]
+      memory[start + 2] = encoded[index((-0.0182 * r - 0.1006 * g + 1.1187 * b) * factor)]
       memory[start + 3] = 255
     }
   }
 
-  private func index(_ value: Float) -> Int { Int(min(max(value, 0), 1) * 4095) }
-
-  /// Light as a multiple of diffuse white, which is 203 cd/m² (ITU-R BT.2408).
+  /// Light by the signal: of the display as a multiple of diffuse white, which is 203 cd/m² (ITU-R BT.2408); of the
+  /// scene, 1 at its brightest, where the transfer is that of a camera.
   private func light(of signal: Double) -> Double {
     switch transfer {
     case .perceptual:
@@ -64,16 +69,29 @@ struct HighDynamicRange {
       return pow(max(power - c1, 0) / (c2 - c3 * power), 1 / m1) * 10_000 / 203
     case .hybridLogGamma:
       let (a, b, c) = (0.17883277, 0.28466892, 0.55991073)
-      let scene = signal <= 0.5 ? signal * signal / 3 : (exp((signal - c) / a) + b) / 12
-      // The display's gamma of 1.2, at 1000 cd/m².
-      return pow(scene, 1.2) * 1000 / 203
+      return signal <= 0.5 ? signal * signal / 3 : (exp((signal - c) / a) + b) / 12
     }
   }
 
-  /// Leaves dark and middle tones nearly as they are and bends bright ones towards white (Reinhard, white at 1000 cd/m²).
-  private func compressed(_ light: Float) -> Float {
-    let white: Float = 1000 / 203
-    return light * (1 + light / (white * white)) / (1 + light * 0.6)
+  /// By what the light of a pixel of this luminance becomes what sRGB shows, where 1 is white.
+  private func factor(for luminance: Double) -> Double {
+    let shown =
+      switch transfer {
+      case .perceptual: luminance
+      // On a display of 1000 cd/m², whose gamma is 1.2 (ITU-R BT.2100).
+      case .hybridLogGamma: pow(luminance, 1.2) * 1000 / 203
+      }
+    return compressed(shown) / luminance
+  }
+
+  /// Leaves dark and middle tones as they are and bends brighter ones towards white, which is 1000 cd/m² (Reinhard).
+  private func compressed(_ light: Double) -> Double {
+    let knee = 0.6
+    guard light > knee else { return light }
+    let room = 1 - knee
+    let white = (1000 / 203 - knee) / room
+    let above = (light - knee) / room
+    return knee + room * above * (1 + above / (white * white)) / (1 + above)
   }
 
   private func sRGB(_ light: Double) -> Double {

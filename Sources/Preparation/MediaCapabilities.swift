@@ -12,6 +12,10 @@ package struct MediaCapabilities: Codable, Sendable, Equatable {
 
   /// One thing that is needed and may be missing.
   package struct Part: Codable, Sendable, Equatable {
+    package enum Use: String, Codable, Sendable, CaseIterable {
+      case read, write
+    }
+
     /// What it is for, such as `HEVC video`.
     package var purpose: String
     /// What provides it, such as `hevc`, in the library's own words.
@@ -19,12 +23,14 @@ package struct MediaCapabilities: Codable, Sendable, Equatable {
     package var isThere: Bool
     /// The Debian package that brings it.
     package var package: String
+    package var use: Use
 
-    package init(purpose: String, name: String, isThere: Bool, package: String) {
+    package init(purpose: String, name: String, isThere: Bool, package: String, use: Use) {
       self.purpose = purpose
       self.name = name
       self.isThere = isThere
       self.package = package
+      self.use = use
     }
   }
 

@@ -77,7 +77,7 @@ struct Store: Sendable {
     for (path, manifest) in try manifests {
       let json = try JSONDecoder().decode(JSONValue.self, from: Data(content(path) ?? []))
       faults += schema.faults(of: json).map { "\(path): \($0)" }
-      for attachment in manifest.attachments { assets[attachment.asset.location] = attachment.asset }
+      for asset in manifest.attachments.flatMap(\.assets) { assets[asset.location] = asset }
     }
     let hashes = try await hashes(of: Array(assets.keys))
     for (location, asset) in assets {

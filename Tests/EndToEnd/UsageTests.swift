@@ -99,6 +99,12 @@ struct UsageTests {
     let run = try await enclosure("doctor")
     #expect(run.status == 0 && run.errors == "", "\(run.text)\(run.errors)")
     #expect(run.text.contains("libvips") && run.text.contains("libcurl"))
+    let rows = run.text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    for row in ["H.264 video yes, with h264", "AV1 video yes, with libdav1d", "AAC audio yes, with aac"] {
+      #expect(rows.contains(row), "\(run.text)")
+    }
+    let written = rows.drop { $0 != "Can write" }
+    #expect(written.contains("H.264 video yes, with libx264") && written.contains("AAC audio yes, with aac"))
   }
 
   @Test("every option can be given by its variable, which a flag beats")
@@ -117,5 +123,8 @@ struct UsageTests {
     #expect(try bench.store.manifest("landscape.jpg")?.attachments.first?.asset.height == 768)
     let wrong = ["ENCLOSURE_OUT": bench.out, "ENCLOSURE_HELPERS": "many"]
     #expect(try await enclosure("batch", bench.source, environment: wrong).status == EX_USAGE)
+    let unknown = ["ENCLOSURE_OUT": bench.out, "ENCLOSURE_OVERLONG": "cut"]
+    let refused = try await enclosure("batch", bench.source, environment: unknown)
+    #expect(refused.status == EX_USAGE && refused.errors.contains("reject or trim or poster"))
   }
 }

@@ -97,6 +97,29 @@ struct RemuxTests {
   }
 
   @Test(
+    "of a video that is too long, the first 30 seconds are copied when they are wanted",
+    arguments: ["31-seconds.mp4", "30.1-seconds.mp4", "40-seconds-no-duration.mkv", "lying-header.mp4"])
+  func trimmed(_ path: String) throws {
+    let source = try TimelineFixture("video/" + path)
+    let facts = try source.facts()
+    guard case .prepare(.remux(let recipe)) = plan(facts, options: PreparationOptions(overlong: .trim)) else {
+      throw NotThatKind()
+    }
+    let output = try TimelineFixture()
+    let prepared = try remux(try source.file, into: output.descriptor, facts: facts, recipe)
+    try verifyTimeline(try output.file, prepared)
+    #expect(try #require(prepared.duration) <= 30)
+    let length = try #require(try output.video().duration.presented)
+    #expect(29.7...30.000_1 ~= length)
+    #expect(prepared.steps.contains("cut to the first 30 s"))
+    let whole = rounded(try #require(try source.video().duration.presented))
+    #expect(prepared.reductions == ["the video lasts \(whole) s; only its first 30 s are shown"])
+    let (before, after) = (try pictures(source), try pictures(output))
+    #expect(Array(before.prefix(after.count)) == after)
+    #expect(after.count == before.count * 30 / Int(whole.split(separator: ".").first ?? "") ?? 0)
+  }
+
+  @Test(
     "sound leaves as the type that its bytes begin with",
     arguments: [
       ("id3-cover.mp3", .mp3, "ID3"), ("no-id3.mp3", .mp3, "ID3"), ("aac-cover.m4a", .mpeg4Audio, "ftypM4A "),

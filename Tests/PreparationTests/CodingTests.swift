@@ -26,10 +26,19 @@ import Testing
     arguments: [
       .facts(photo()), .verified,
       .rejected(Rejection.Reason(.corrupt, at: .inspect, "it is", limit: 1, measured: 2.5, permanent: false)),
+      .poster(PreparedPoster(file: PreparedFile(type: .jpeg, bytes: 1, steps: ["a"]), seconds: 1.5)),
       .prepared(PreparedFile(type: .gif, bytes: 1, width: 2, height: 3, frames: 4, duration: 0.5, steps: ["a"])),
     ] as [HelperReply.Outcome])
   func replies(outcome: HelperReply.Outcome) throws {
     #expect(try recoded(HelperReply(outcome)).outcome == outcome)
+  }
+
+  @Test("the request for a poster survives the way between the planes")
+  func poster() throws {
+    let request = HelperRequest.poster(PosterRequest(recipe: Profile.ios.poster, duration: 2))
+    #expect(try recoded(request) == request)
+    let recipe = Recipe.poster(Profile.ios.poster)
+    #expect(try recoded(recipe) == recipe)
   }
 
   @Test(

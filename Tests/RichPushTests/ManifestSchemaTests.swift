@@ -16,7 +16,7 @@ import Testing
 
   @Test("the maximal manifest leaves nothing out")
   func maximalIsMaximal() {
-    #expect(gaps(in: maximalManifest).isEmpty)
+    #expect(gaps(in: maximalManifest) == ["$.attachments.0.poster.duration"])
   }
 
   @Test("what the types encode is valid", arguments: [maximalManifest, minimalManifest])
@@ -29,6 +29,15 @@ import Testing
     try compare(
       schema.root, maximal: JSONValue(encoding: maximalManifest), minimal: JSONValue(encoding: minimalManifest), at: "$"
     )
+  }
+
+  @Test("the schema's poster has the keys of an asset")
+  func describesPosters() throws {
+    var minimal = poster
+    minimal.url = nil
+    try compare(
+      schema.root["$defs"]?.members["poster"]?.members ?? [:], maximal: JSONValue(encoding: poster),
+      minimal: JSONValue(encoding: minimal), at: "poster")
   }
 
   /// - Parameters:
@@ -88,7 +97,20 @@ import Testing
     var manifest = minimalManifest
     manifest.attachments[0].asset.type = type
     manifest.attachments[0].asset.location = location(of: type)
+    if type.kind == .video {
+      manifest.attachments[0].poster = poster
+      manifest.attachments[0].options.thumbnailTime = 0
+    }
     #expect(schema.faults(of: try JSONValue(encoding: manifest)) == [])
+  }
+
+  @Test("a video without a poster, or without the moment that it shows, is not valid", arguments: [true, false])
+  func requiresPosters(hasPoster: Bool) throws {
+    var manifest = minimalManifest
+    manifest.attachments[0].asset.type = .mpeg4
+    manifest.attachments[0].asset.location = location(of: .mpeg4)
+    if hasPoster { manifest.attachments[0].poster = poster } else { manifest.attachments[0].options.thumbnailTime = 1 }
+    #expect(!schema.faults(of: try JSONValue(encoding: manifest)).isEmpty)
   }
 
   @Test(
@@ -99,7 +121,9 @@ import Testing
       (["attachments", "bytes"], .integer(0)), (["attachments", "bytes"], .number(1.5)),
       (["attachments", "sha256"], .string("0")), (["attachments", "location"], .string("../x.jpg")),
       (["attachments", "contentType"], .string("image/png")), (["attachments", "width"], nil),
-      (["attachments", "source", "format"], nil), (["attachments", "options", "thumbnailHidden"], .integer(1)),
+      (["attachments", "source", "format"], nil),
+      (["attachments", "poster", "typeHint"], .string("public.png")), (["attachments", "poster", "bytes"], nil),
+      (["attachments", "options", "thumbnailTime"], .integer(-1)), (["attachments", "options", "thumbnailHidden"], .integer(1)),
       (["rejections", "code"], .string("too_bad")), (["rejections", "limit"], .null), (["warnings", "code"], nil),
     ] as [([String], JSONValue?)])
   func refuses(path: [String], value: JSONValue?) throws {

@@ -9,7 +9,8 @@ let maximalManifest = Manifest(
       asset: Asset(
         type: .gif, location: location(of: .gif), url: "https://cdn.example.com/\(location(of: .gif))", bytes: 128_495,
         sha256: hash, width: 1024, height: 768, frames: 12, duration: 1.25),
-      options: AttachmentOptions(thumbnailHidden: true), steps: ["decoded webp", "encoded gif"],
+      options: AttachmentOptions(thumbnailHidden: true, thumbnailTime: 1.2), poster: poster,
+      steps: ["decoded webp", "encoded gif"],
       source: SourceDescription(
         url: "https://example.com/p/1", finalURL: "https://example.com/p/2", declaredType: "image/png", format: "webp",
         bytes: 2_381_044, bytesFetched: 2_381_044, sha256: hash, width: 4032, height: 3024, duration: 1.25))
@@ -39,6 +40,11 @@ let minimalManifest = Manifest(
   ],
   rejections: [Rejection(source: "empty", reason: Rejection.Reason(.empty, at: .fetch, "the file is empty"))],
   warnings: [Warning(source: "file.mp3", code: .reduced, message: "only the first picture is shown")])
+
+/// A still. Its duration is null in every one, so nothing can be said for it here.
+let poster = Asset(
+  type: .jpeg, location: location(of: .jpeg), url: "https://cdn.example.com/\(location(of: .jpeg))", bytes: 31_244,
+  sha256: hash, width: 1024, height: 768, frames: 1)
 
 let hash = String(repeating: "0123456789abcdef", count: 4)
 
