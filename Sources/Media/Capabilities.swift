@@ -5,7 +5,7 @@ import Preparation
 /// Asks the libraries what they were built with, and which decoders and encoders they use.
 func mediaCapabilities() -> MediaCapabilities {
   let images =
-    loaders.map { loader($0.purpose, $0.name, package: $0.package) }
+    loaders.map { loader($0, $1) }
     + [
       decoder("APNG animations", AV_CODEC_ID_APNG), decoder("JPEG XL images", AV_CODEC_ID_JPEGXL),
       decoder("JPEG 2000 images", AV_CODEC_ID_JPEG2000), decoder("Photoshop images", AV_CODEC_ID_PSD),
@@ -29,9 +29,8 @@ func mediaCapabilities() -> MediaCapabilities {
 }
 
 private let loaders = [
-  (purpose: "JPEG images", name: "jpegload", package: "libvips42"), ("PNG images", "pngload", "libvips42"),
-  ("GIF animations", "gifload", "libvips42"), ("WebP images", "webpload", "libvips42"),
-  ("TIFF images", "tiffload", "libvips42"), ("HEIC and AVIF images", "heifload", "libvips42"),
+  ("JPEG images", "jpegload"), ("PNG images", "pngload"), ("GIF animations", "gifload"), ("WebP images", "webpload"),
+  ("TIFF images", "tiffload"), ("HEIC and AVIF images", "heifload"),
 ]
 
 private let videoCodecs = [
@@ -49,11 +48,11 @@ private let audioCodecs = [
 ]
 
 private func loader(
-  _ purpose: String, _ name: String, package: String = "libvips42", use: MediaCapabilities.Part.Use = .read
+  _ purpose: String, _ name: String, use: MediaCapabilities.Part.Use = .read
 ) -> MediaCapabilities.Part {
   .init(
     purpose: purpose, name: name, isThere: VipsLibrary.isReady && vips_type_find("VipsOperation", name) != 0,
-    package: package, use: use)
+    package: "libvips42", use: use)
 }
 
 /// What libavcodec decodes with when nobody says with what.

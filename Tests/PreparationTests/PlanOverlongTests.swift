@@ -10,7 +10,8 @@ struct PlanOverlongTests {
     PreparationOptions(overlong: overlong)
   }
 
-  @Test("a video that is not too long is copied whole, whatever is wanted", arguments: PreparationOptions.Overlong.allCases)
+  @Test(
+    "a video that is not too long is copied whole, whatever is wanted", arguments: PreparationOptions.Overlong.allCases)
   func whole(_ overlong: PreparationOptions.Overlong) {
     for seconds in [0.04, 30, 30.03] {
       #expect(plan(clip(seconds: seconds), options: options(overlong)) == plan(clip(seconds: seconds)))

@@ -123,7 +123,8 @@ import Testing
       (["attachments", "contentType"], .string("image/png")), (["attachments", "width"], nil),
       (["attachments", "source", "format"], nil),
       (["attachments", "poster", "typeHint"], .string("public.png")), (["attachments", "poster", "bytes"], nil),
-      (["attachments", "options", "thumbnailTime"], .integer(-1)), (["attachments", "options", "thumbnailHidden"], .integer(1)),
+      (["attachments", "options", "thumbnailTime"], .integer(-1)),
+      (["attachments", "options", "thumbnailHidden"], .integer(1)),
       (["rejections", "code"], .string("too_bad")), (["rejections", "limit"], .null), (["warnings", "code"], nil),
     ] as [([String], JSONValue?)])
   func refuses(path: [String], value: JSONValue?) throws {
