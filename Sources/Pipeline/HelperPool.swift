@@ -32,9 +32,9 @@ package final class HelperPool: Sendable {
   }
 
   private struct State {
-    /// The requests that wait are those from `first` on.
-    var waiting: [Job?] = []
-    var first = 0
+    /// Requests that have somebody waiting on the network for their answer, which takes milliseconds: served first.
+    var urgent = Line<Job>()
+    var waiting = Line<Job>()
     var isClosed = false
     var isAborted = false
     var statistics = Statistics()
@@ -76,7 +76,7 @@ package final class HelperPool: Sendable {
       let job = Job(request: request, files: files, continuation: continuation)
       let isQueued = state.withLock { state in
         guard !state.isClosed else { return false }
-        state.waiting.append(job)
+        if case .glance = request { state.urgent.append(job) } else { state.waiting.append(job) }
         return true
       }
       if isQueued {
@@ -96,8 +96,7 @@ package final class HelperPool: Sendable {
     let abandoned = state.withLock { state in
       state.isClosed = true
       state.isAborted = aborting
-      defer { (state.waiting, state.first) = ([], 0) }
-      return state.waiting[state.first...].compactMap(\.self)
+      return state.urgent.removeAll() + state.waiting.removeAll()
     }
     for job in abandoned {
       job.continuation.resume(returning: .failure(CancellationError()))
@@ -147,15 +146,8 @@ package final class HelperPool: Sendable {
   private func next() -> Job? {
     available.wait()
     return state.withLock { state in
-      guard !state.isClosed, state.first < state.waiting.count else { return nil }
-      let job = state.waiting[state.first]
-      state.waiting[state.first] = nil
-      state.first += 1
-      if state.first > 1_000 && state.first * 2 > state.waiting.count {
-        state.waiting.removeFirst(state.first)
-        state.first = 0
-      }
-      return job
+      guard !state.isClosed else { return nil }
+      return state.urgent.popFirst() ?? state.waiting.popFirst()
     }
   }
 
@@ -172,6 +164,7 @@ package final class HelperPool: Sendable {
 
   private func deadline(of request: HelperRequest) -> Double {
     switch request {
+    case .glance: configuration.glanceDeadline
     case .inspect, .describe: configuration.inspectDeadline
     case .prepare: configuration.prepareDeadline
     case .verify: configuration.verifyDeadline
@@ -203,6 +196,7 @@ package final class HelperPool: Sendable {
 
   private func stage(of request: HelperRequest) -> Rejection.Stage {
     switch request {
+    case .glance: .fetch
     case .inspect, .describe: .inspect
     case .prepare: .prepare
     case .verify: .verify
