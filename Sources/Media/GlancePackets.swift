@@ -116,8 +116,8 @@ extension LibavInput {
     if let container, streamCount == 1 { return stream(pictures[0])?.ownDuration ?? container }
     var shortest: Double?
     for index in pictures {
-      guard let stream = stream(index), let duration = stream.ownDuration ?? stream.taggedDuration(within: container)
-      else { return nil }
+      let own = hasDurationsOfStreams ? stream(index)?.ownDuration : nil
+      guard let duration = own ?? stream(index)?.taggedDuration(within: container) else { return nil }
       shortest = min(shortest ?? duration, duration)
     }
     return shortest
