@@ -50,6 +50,7 @@ ladder:
 
 bench: build
 	python3 Tests/Benchmarks/photos.py
+	python3 Tests/Benchmarks/early_verdict.py
 
 setup:
 	@Scripts/setup $(BUILD_PACKAGES)
