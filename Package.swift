@@ -58,7 +58,7 @@ var targets: [Target] = [
     module("Blocking"),
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
-    module("Transfer", uses: ["RichPush", "CCurl"]),
+    module("Transfer", uses: ["RichPush", "Digest", "CCurl"]),
     module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
@@ -78,7 +78,7 @@ var targets: [Target] = [
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
     // Servers and files for tests, for whichever test target needs them.
     .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
-    tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport"]),
+    tests("TransferTests", uses: ["Transfer", "RichPush", "Digest", "TestSupport"]),
     tests(
       "AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
