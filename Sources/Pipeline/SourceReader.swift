@@ -27,9 +27,11 @@ package struct SourceReader: Sendable {
   /// What a source is and what would be done with it.
   package struct Inspection: Sendable {
     package let source: String
+    /// nil when it was rejected before it was inspected.
     package let facts: MediaFacts?
     package let plan: Plan
-    package let download: Download?
+    /// nil for a file.
+    package let fetch: FetchRecord?
   }
 
   /// Finds out about a source.
@@ -37,17 +39,17 @@ package struct SourceReader: Sendable {
   package func inspection(
     of location: JobSource.Location, options: PreparationOptions
   ) async throws -> Inspection {
-    var download: Download?
+    let record = FetchRecord()
+    var fetch: FetchRecord?
+    if case .url = location { fetch = record }
     do {
-      let source = try await fetch(location)
-      download = source.download
+      let source = try await self.fetch(location, record: record)
       let facts = try await inspect(source)
       return Inspection(
-        source: location.publicName, facts: facts, plan: plan(facts, for: profile, options: options),
-        download: download)
+        source: location.publicName, facts: facts, plan: plan(facts, for: profile, options: options), fetch: fetch)
     } catch let reason as Rejection.Reason {
       try Task.checkCancellation()
-      return Inspection(source: location.publicName, facts: nil, plan: .reject(reason), download: download)
+      return Inspection(source: location.publicName, facts: nil, plan: .reject(reason), fetch: fetch)
     }
   }
 
@@ -59,7 +61,10 @@ package struct SourceReader: Sendable {
     return capabilities
   }
 
-  func fetch(_ location: JobSource.Location) async throws(Rejection.Reason) -> OpenSource {
+  /// - Parameter record: is told how a transfer goes, also one that fails.
+  func fetch(
+    _ location: JobSource.Location, record: FetchRecord = FetchRecord()
+  ) async throws(Rejection.Reason) -> OpenSource {
     switch location {
     case .file(let path): return try await OpenSource(path: path)
     case .url(let url):
@@ -67,16 +72,20 @@ package struct SourceReader: Sendable {
       let profile = profile
       var limits = transferLimits
       limits.maximumBytes = profile.maximumSourceBytes
-      let download = try await downloader.download(url, into: spool.descriptor, limits: limits) { head in
+      let download = try await downloader.download(
+        url, into: spool.descriptor, limits: limits, examine: examiner(of: spool, record: record),
+        account: record.account
+      ) { head in
         head.probableKind.map(profile.maximumSourceBytes(of:)) ?? profile.maximumSourceBytes
       }
+      record.note(download)
       return try OpenSource(download, in: spool)
     }
   }
 
   func inspect(_ source: OpenSource) async throws -> MediaFacts {
     let request = InspectRequest(
-      enoughSeconds: profile.maximumVideoDuration + profile.maximumGrace, enoughFrames: profile.maximumFrames)
+      enoughSeconds: profile.enoughSeconds, enoughFrames: profile.maximumFrames)
     guard case .facts(let facts) = try await helpers.perform(.inspect(request), files: [source.file]) else {
       throw unexpectedAnswer(at: .inspect)
     }

@@ -170,7 +170,7 @@ def _look(case, path, server, options):
         "title": case.title, "bytes": os.path.getsize(path), "sent": sent, "requests": requests, "limit": limit,
         "received": fetch.get("bytesFetched"), "verdict": rejection.get("code"), "stage": rejection.get("stage"),
         "message": rejection.get("message"), "measured": rejection.get("measured"), "seconds": round(seconds, 3),
-        "fetchSeconds": (fetch.get("timings") or {}).get("total"),
+        "fetchMilliseconds": (fetch.get("milliseconds") or {}).get("total"),
         "met": rejection.get("code") == "video_too_long" and sent <= limit,
     }
 
