@@ -11,7 +11,8 @@ enum InspectCommand: Command {
     details: """
       Prints one JSON document for each source: its facts, and the plan or the reason of its rejection. For a URL,
       fetch says what that cost; of a video that is too long no more is fetched than shows it, and claim says what
-      that was. Nothing is stored. Exit status: 0, also for what would be rejected; 64 wrong use, 70 failed.
+      that was. Nothing is stored. Exit status: 0, also for what would be rejected, 64 wrong use, 70 failed, 130
+      interrupted.
 
       Examples:
         enclosure inspect photo.heic
@@ -27,7 +28,7 @@ enum InspectCommand: Command {
     try await workplace.run {
       for source in sources {
         let inspection = try await workplace.reader.inspection(of: source, options: workplace.preparation)
-        Console.output(try encoded(InspectionReport(inspection)))
+        try Console.output(encoded(InspectionReport(inspection)))
       }
     }
     return 0

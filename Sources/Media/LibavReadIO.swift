@@ -1,8 +1,5 @@
 import CFFmpeg
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Bytes that libavformat may read.
 protocol LibavSource {
