@@ -28,6 +28,12 @@ int enclosure_close_from(void *_Nonnull actions, int from);
 /// Makes and opens a file as mkstemp does, close-on-exec. Returns a descriptor or -1.
 int enclosure_make_temporary(char *_Nonnull pattern);
 
+/// Makes a file in memory of `size` bytes, close-on-exec, that can neither grow nor shrink. Returns a descriptor or -1.
+int enclosure_memory_file(unsigned long size);
+
+/// The number of processors that this process may run on; 0 when the kernel does not say.
+int enclosure_processors(void);
+
 /// The exit status in a wait status.
 int enclosure_exit_status(int status);
 
