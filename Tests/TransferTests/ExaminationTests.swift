@@ -42,10 +42,9 @@ struct ExaminationTests {
 
   @Test("who wants to read on gets twice as much each time, then the stream, and has the last word in it")
   func readingOn() async throws {
+    let body = movie(100_000_000)
     let origin = try FaultyOrigin { request in
-      guard request["range"] == "bytes=1048576-99999999" else {
-        return FaultyOrigin.ranged(request, body: movie(100_000_000))
-      }
+      guard request["range"] == "bytes=1048576-99999999" else { return FaultyOrigin.ranged(request, body: body) }
       return FaultyOrigin.response(
         206, ["ETag: \"v1\"", "Content-Range: bytes 1048576-99999999/100000000"], length: 98_951_424)
         + [.send(movie(2_000_000)), .stall]
@@ -126,7 +125,9 @@ struct ExaminationTests {
   func brokenPart() async throws {
     let body = movie(3_000_000)
     let origin = try FaultyOrigin { request in
-      request.attempt == 2 ? [.reset] : FaultyOrigin.ranged(request, body: body)
+      request.attempt == 2
+        ? FaultyOrigin.brokenPart(2_900_000..<3_000_000, of: 3_000_000, sending: Array(body[2_900_000..<2_950_000]))
+        : FaultyOrigin.ranged(request, body: body)
     }
     let fetched = try await QuickDownloader().fetch(
       origin.url("/a"),

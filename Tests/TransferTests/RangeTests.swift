@@ -179,8 +179,12 @@ struct RangeTests {
   }
 }
 
-/// The beginning of an MP4 file, followed by enough to be `count` bytes.
+/// The beginning of an MP4 file, followed by enough to be `count` bytes. No two pieces of 64 KiB begin alike.
 func movie(_ count: Int) -> [UInt8] {
-  let start = Array("\0\0\0 ftypisom\0\0\u{2}\0".utf8)
-  return start + (0..<count - start.count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
+  var bytes = Array("\0\0\0 ftypisom\0\0\u{2}\0".utf8)
+  while bytes.count < count { bytes += pattern.prefix(count - bytes.count) }
+  return bytes
 }
+
+/// Its length has no factor in common with those that matter.
+private let pattern = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
