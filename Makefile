@@ -4,7 +4,7 @@
 # make lint     check the code's format
 # make ladder   check which targets import what
 # make bench    build, and measure against what people use today
-# make bench-network  the same for downloads: small files, slow servers
+# make bench-network  the same for downloads: small files, slow servers, long videos
 # make setup    install what building needs, if it is missing; everything but ladder begins with it
 # make clean    remove everything that was built
 # make help     this list
@@ -48,10 +48,10 @@ ladder:
 
 bench: build
 	python3 Tests/Benchmarks/photos.py
-	python3 Tests/Benchmarks/early_verdict.py
 
 bench-network: build
 	python3 Tests/Benchmarks/network.py
+	python3 Tests/Benchmarks/early_verdict.py
 
 setup:
 	@Scripts/setup $(BUILD_PACKAGES)

@@ -46,7 +46,10 @@ struct DownloadRun {
       let report = try await follow(&request)
       switch report.outcome {
       case .body(let status):
-        if sink.isComplete { return download(status, request.url) }
+        if sink.isComplete {
+          try sink.requireFit()
+          return download(status, request.url)
+        }
       case .partRefused:
         arePartsRefused = true
         try sink.reset()
@@ -107,7 +110,11 @@ struct DownloadRun {
     retryAfter = report.retryAfter
     account?.update(cost)
     if let verdict { throw verdict }
-    if case .failed(let reason) = report.outcome, reason.code == .tooLarge { try await askOnceMore() }
+    if case .failed(let reason) = report.outcome {
+      if reason.code == .tooLarge { try await askOnceMore() }
+      // What was announced as too large came for the examiner only, and is not worth another attempt.
+      if reason.code == .fetchTimeout || reason.code == .fetchFailed, !Task.isCancelled { try sink.requireFit() }
+    }
     return report
   }
 

@@ -36,8 +36,8 @@ enum ExaminationBudget {
   /// In parts, the first request included. What lies beyond comes with the stream.
   static let bytes = 8 << 20
   /// How much of a body that is announced as too large is still received, where the server cannot send parts: what an
-  /// examiner finds in it is the more helpful reason.
-  static let probationBytes = 262_144
+  /// examiner finds in it is the more helpful reason. The index of a film of two hours is as large.
+  static let probationBytes = 4 << 20
   /// A present piece of up to so many bytes is fetched again rather than asking the server once more.
   static let negligibleBytes = 131_072
 }
