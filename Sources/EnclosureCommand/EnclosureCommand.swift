@@ -14,6 +14,8 @@ struct EnclosureCommand {
     Interruption.install()
     // A reader who has gone away shows in what write returns.
     signal(SIGPIPE, SIG_IGN)
+    // The same for a file that grows beyond a limit (ulimit -f).
+    signal(SIGXFSZ, SIG_IGN)
     let words = Array(rawArguments().dropFirst())
     do {
       exit(try await run(words))

@@ -13,6 +13,8 @@ final class Helper {
     case memory(Int)
     /// How it ended, for people: `was killed by signal 11 (segmentation fault)`.
     case ended(String)
+    /// Somebody else ended it, the kernel that was short of memory for one; holds how.
+    case killed(String)
     /// It exited by itself, with this status.
     case exited(Int32)
   }
@@ -153,16 +155,19 @@ final class Helper {
       usleep(2_000)
     }
     let signal = enclosure_signal(status)
+    let how = "was killed by signal \(signal) (\(String(cString: strsignal(signal))))"
     let end: Failure =
-      signal != 0
-      ? .ended("was killed by signal \(signal) (\(String(cString: strsignal(signal))))")
-      : .exited(enclosure_exit_status(status))
+      switch signal {
+      case 0: .exited(enclosure_exit_status(status))
+      case SIGKILL, SIGTERM: .killed(how)
+      default: .ended(how)
+      }
     return (end, usage.ru_maxrss * 1024)
   }
 }
 
 /// As much as is kept of what a decoder says about one source, in bytes.
-private let maximumComplaints = 1 << 20
+private let maximumComplaints = 16 << 10
 
 /// How often a working helper's memory is looked at, in seconds.
 private let lookInterval = 0.05

@@ -192,6 +192,8 @@ package final class HelperPool: Sendable {
         limit: Double(configuration.memoryMark), measured: Double(bytes))
     case .ended(let how):
       return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how)")
+    case .killed(let how):
+      return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how), from outside", permanent: false)
     case .exited(let status):
       // Decoders crash, they do not exit. This is what becomes of a program that lacks a library or a permission, and
       // when that is mended the source may be fine.

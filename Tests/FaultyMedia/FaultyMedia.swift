@@ -36,6 +36,7 @@ struct FaultyMedia {
       }
       exit(5)
     case "exit": exit(3)
+    case "kill": raise(SIGKILL)
     case "hang": while true { sleep(1) }
     case "spin": while true {}
     case "balloon":

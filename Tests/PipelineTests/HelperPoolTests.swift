@@ -34,6 +34,15 @@ struct HelperPoolTests {
     #expect(pool.statistics == .init(started: 2, lost: 1, recycled: 0))
   }
 
+  @Test("a helper that somebody kills may do better the next time")
+  func killed() async throws {
+    let pool = HelperPool(configuration: configuration(deadline: 60))
+    defer { pool.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT kill") }
+    #expect(reason?.code == .decoderCrashed && reason?.permanent == false)
+    #expect(reason?.message == "the decoder was killed by signal 9 (Killed), from outside")
+  }
+
   @Test("a helper that takes more memory than its mark is ended")
   func balloon() async throws {
     var configuration = configuration(deadline: 60)

@@ -15,12 +15,12 @@ int enclosure_landlock_version(void);
 
 /// Sends `length` bytes and up to four descriptors as one message. Returns the bytes sent or -1.
 long enclosure_send(
-    int socket, const void *_Nonnull bytes, unsigned long length, const int *_Nullable descriptors, int count);
+    int socket, const void *_Nullable bytes, unsigned long length, const int *_Nullable descriptors, int count);
 
 /// Receives up to `length` bytes and up to four descriptors (close-on-exec, now the caller's to close); `count` says
 /// how many came. Returns the bytes received, 0 at the end of the stream, or -1.
 long enclosure_receive(
-    int socket, void *_Nonnull bytes, unsigned long length, int *_Nonnull descriptors, int *_Nonnull count);
+    int socket, void *_Nullable bytes, unsigned long length, int *_Nonnull descriptors, int *_Nonnull count);
 
 /// Lets a program that is started have no descriptor from `from` on. `actions` is a posix_spawn_file_actions_t.
 int enclosure_close_from(void *_Nonnull actions, int from);
