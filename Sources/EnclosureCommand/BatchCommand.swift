@@ -4,7 +4,8 @@ import RichPush
 
 enum BatchCommand: Command {
   static let syntax = Syntax(
-    command: "batch", operands: "FOLDER|URLS --out DIR", summary: "Prepare every file below a folder, or every URL of a list",
+    command: "batch", operands: "FOLDER|URLS --out DIR",
+    summary: "Prepare every file below a folder, or every URL of a list",
     options: [
       .init("out", short: "o", .one("DIR"), "the folder for attachments, manifests and index.jsonl"),
       .init("strict", .none, "exit with 1 when any file was rejected"),
