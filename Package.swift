@@ -78,7 +78,9 @@ var targets: [Target] = [
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
     // Servers and files for tests, for whichever test target needs them.
     .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
-    tests("TransferTests", uses: ["Transfer", "RichPush", "Digest", "TestSupport"]),
+    // Stands between the tests and the network.
+    .target(name: "CScriptedNetwork", path: "Tests/CScriptedNetwork"),
+    tests("TransferTests", uses: ["Transfer", "RichPush", "Digest", "TestSupport", "CScriptedNetwork"]),
     tests(
       "AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.

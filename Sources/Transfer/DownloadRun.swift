@@ -3,6 +3,7 @@ import RichPush
 /// One download on its way: what it has fetched, what it has cost, and what is to be asked for next. Used by one task.
 struct DownloadRun {
   private let start: RequestURL
+  private let policy: AddressPolicy
   let engine: Engine
   let sink: BodySink
   let limits: TransferLimits
@@ -23,10 +24,11 @@ struct DownloadRun {
   private(set) var retryAfter: Double?
 
   init(
-    _ url: RequestURL, engine: Engine, sink: BodySink, limits: TransferLimits, examine: Examiner?,
-    account: TransferAccount?
+    _ url: RequestURL, policy: AddressPolicy, engine: Engine, sink: BodySink, limits: TransferLimits,
+    examine: Examiner?, account: TransferAccount?
   ) {
     start = url
+    self.policy = policy
     self.engine = engine
     self.sink = sink
     self.limits = limits
@@ -90,6 +92,7 @@ struct DownloadRun {
       let next = try RequestURL(redirect: target, from: request.url)
       request.credentials = next.credentials ?? (next.origin == request.url.origin ? request.credentials : nil)
       request.url = next
+      request.isRedirect = true
     }
   }
 
@@ -99,6 +102,7 @@ struct DownloadRun {
     var request = request
     request.remainingTime = limits.totalTimeout - cost.timings.total
     guard !limits.isSpent(cost.timings.total) else { throw late }
+    try policy.judge(request.url, isRedirect: request.isRedirect)
     cost.requests += 1
     cost.finalURL = request.url.redacted
     sink.beginRequest()

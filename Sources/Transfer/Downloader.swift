@@ -50,7 +50,9 @@ package final class Downloader: Sendable {
       descriptor: descriptor, maximumBytes: limits.maximumBytes, isExamined: examine != nil, hold: inFlight.hold(),
       limit: limit)
     try sink.reset()
-    var run = DownloadRun(url, engine: engine, sink: sink, limits: limits, examine: examine, account: account)
+    var run = DownloadRun(
+      url, policy: configuration.addressPolicy, engine: engine, sink: sink, limits: limits, examine: examine,
+      account: account)
     await sink.hold.waitForRoom(0)
     while true {
       do throws(Rejection.Reason) {
