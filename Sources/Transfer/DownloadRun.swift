@@ -49,7 +49,12 @@ struct DownloadRun {
       switch report.outcome {
       case .body(let status):
         if sink.isComplete {
-          try sink.requireFit()
+          do throws(Rejection.Reason) {
+            try sink.requireFit()
+          } catch {
+            try await askOnceMore()
+            throw error
+          }
           return download(status, request.url)
         }
       case .partRefused:

@@ -55,33 +55,6 @@ struct HelperPoolTests {
     #expect(reason?.permanent == false)
   }
 
-  @Test("a glance, for which somebody waits on the network, is answered before everything else that waits")
-  func urgency() async throws {
-    let pool = HelperPool(configuration: configuration(deadline: 5))
-    defer { pool.close() }
-    // As long as the only helper hangs, all others wait.
-    async let hanging = pool.inspect("FAULT hang")
-    let answers = await withTaskGroup(of: String.self) { group in
-      try? await Task.sleep(for: .milliseconds(200))
-      for _ in 0..<5 {
-        group.addTask {
-          _ = try? await pool.inspect("")
-          return "inspection"
-        }
-      }
-      try? await Task.sleep(for: .milliseconds(200))
-      group.addTask {
-        let request = GlanceRequest(available: [], totalBytes: 0, enoughSeconds: 30)
-        let answer = try? await pool.perform(.glance(request), to: "x")
-        return answer == .glance(.undecided) ? "glance" : "nothing"
-      }
-      return await group.reduce(into: []) { $0.append($1) }
-    }
-    _ = try? await hanging
-    // Two answers may overtake each other on their way to those who wait.
-    #expect((answers.firstIndex(of: "glance") ?? .max) <= 1, "\(answers)")
-  }
-
   @Test("one bad source among many costs only itself")
   func others() async throws {
     let pool = HelperPool(configuration: configuration(count: 2, deadline: 60))
@@ -203,15 +176,11 @@ private func configuration(count: Int = 1, deadline: Double) -> HelperConfigurat
 
 extension HelperPool {
   fileprivate func inspect(_ text: String) async throws -> HelperReply.Outcome {
-    try await perform(.inspect(InspectRequest(enoughSeconds: 31, enoughFrames: 100)), to: text)
-  }
-
-  fileprivate func perform(_ request: HelperRequest, to text: String) async throws -> HelperReply.Outcome {
     var template = Array("/tmp/enclosure-test-XXXXXX".utf8CString)
     let file = OpenFile(adopting: mkstemp(&template))
     unlink(template)
     let bytes = Array(text.utf8)
     try #require(write(file.descriptor, bytes, bytes.count) == bytes.count)
-    return try await perform(request, files: [file])
+    return try await perform(.inspect(InspectRequest(enoughSeconds: 31, enoughFrames: 100)), files: [file])
   }
 }
