@@ -64,11 +64,13 @@ var targets: [Target] = [
     module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
-      uses: ["Transfer", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux"]),
+      uses: [
+        "Transfer", "Cache", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux",
+      ]),
 
     program(
       "EnclosureCommand",
-      uses: ["Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "CGLib"]),
+      uses: ["Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "CGLib"]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
     // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
@@ -91,7 +93,8 @@ var targets: [Target] = [
     tests(
       "PipelineTests",
       uses: [
-        "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
+        "Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia",
+        "TestSupport",
       ]),
     tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
     // The built programs as people run them.

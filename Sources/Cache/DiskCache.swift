@@ -1,7 +1,7 @@
 import Blocking
-import Digest
 import Glibc
 import Synchronization
+import Transfer
 
 /// Keeps responses, and what was found out about sources, in a folder that several processes may share.
 ///
@@ -17,6 +17,9 @@ import Synchronization
 /// A process may be killed at any moment. A body gets its name within the transaction that enters it, so a name in the
 /// index has its file, or is a miss; a file without an entry is found by the sweep and removed.
 package final class DiskCache: Sendable {
+  /// What a cache may hold unless somebody says otherwise.
+  package static let defaultMaximumBytes = 10_000_000_000
+
   let name: String
   let maximumBytes: Int
   let now: @Sendable () -> Double
@@ -117,13 +120,6 @@ package final class DiskCache: Sendable {
   func note(_ failure: CallFailure) {
     state.withLock { state in _ = perform({ _ -> Void? in throw failure }, &state) }
   }
-}
-
-/// The clock of this machine.
-package func secondsSince1970() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_REALTIME, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
 /// Why a cache cannot be used.

@@ -37,7 +37,10 @@ enum BatchCommand: Command {
     guard identity.isFolder else {
       throw UsageError("\(name) is no folder; single files are for enclosure prepare")
     }
-    let workplace = try Workplace(arguments)
+    if let cache = arguments.bytes("cache"), identity == FolderIdentity(of: FilePath(bytes: cache)) {
+      throw UsageError("--cache \(name) is the folder with the sources; choose another one, or one inside it")
+    }
+    let workplace = try await Workplace(arguments)
     let isQuiet = arguments.has("quiet")
     let clock = ContinuousClock()
     let start = clock.now
@@ -46,7 +49,7 @@ enum BatchCommand: Command {
       let batch = Batch(
         folder: FilePath(bytes: folder), output: FilePath(bytes: out),
         pipeline: Pipeline(reader: workplace.reader, store: store), store: store, options: workplace.preparation,
-        parallelJobs: workplace.helperCount * 2)
+        cache: workplace.cacheFolder, parallelJobs: workplace.helperCount * 2)
       var display = ProgressDisplay(isQuiet: isQuiet)
       defer { display.end() }
       do {

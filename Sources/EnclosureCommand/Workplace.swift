@@ -1,3 +1,4 @@
+import Cache
 import Glibc
 import Pipeline
 import Preparation
@@ -12,6 +13,10 @@ struct Workplace {
     .init("decode-timeout", .one("SECONDS"), "how long one step of the work on a source may take: 30 to 90 by default"),
     .init("decode-memory", .one("MIB"), "how much memory a media process may take: 1024 by default"),
     .init("spool", .one("DIR"), "where downloads are kept while they are worked on; TMPDIR or /var/tmp by default"),
+    .init(
+      "cache", .one("DIR"),
+      "keep what was downloaded and prepared there, and do neither twice; several processes may share it"),
+    .init("cache-bytes", .one("N"), "how much the cache may hold: 10000000000 by default"),
     .init("ca-file", .one("FILE"), "certificates to trust for https, in PEM, instead of the system's"),
   ]
 
@@ -20,9 +25,10 @@ struct Workplace {
   private let downloader: Downloader
   let preparation: PreparationOptions
   let helperCount: Int
+  let cacheFolder: FilePath?
 
   /// Starts the helpers.
-  init(_ arguments: Arguments) throws(UsageError) {
+  init(_ arguments: Arguments) async throws(UsageError) {
     preparation = PreparationOptions(fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
@@ -34,6 +40,7 @@ struct Workplace {
       configuration.memoryMark = mebibytes << 20
       configuration.recycleMark = min(configuration.recycleMark, configuration.memoryMark / 2)
     }
+    let cacheBytes = try arguments.number("cache-bytes", in: 1_000_000...1_000_000_000_000_000)
     helperCount = configuration.count
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
@@ -42,10 +49,20 @@ struct Workplace {
       let end = report.lastIndex { !$0.isNewline }.map(report.index(after:)) ?? report.startIndex
       Console.error("\(printable(String(report[..<end])))\n")
     }
+    cacheFolder = arguments.bytes("cache").flatMap { $0.isEmpty ? nil : FilePath(bytes: $0) }
+    let cache: DiskCache?
+    if let cacheFolder {
+      cache = await DiskCache(path: cacheFolder.bytes, maximumBytes: cacheBytes ?? DiskCache.defaultMaximumBytes) {
+        Console.error("\(printable($0))\n")
+      }
+    } else {
+      cache = nil
+    }
+    transfer.cache = cache
     downloader = Downloader(configuration: transfer)
     reader = SourceReader(
       helpers: helpers, downloader: downloader,
-      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder)
+      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, cache: cache)
   }
 
   /// Runs `work` and ends the helpers. ^C and SIGTERM cancel it: what is in work is given up, nothing is half done.

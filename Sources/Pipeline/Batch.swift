@@ -7,6 +7,7 @@ package import RichPush
 package struct Batch: Sendable {
   private let folder: FilePath
   private let output: FilePath
+  private let cache: FilePath?
   private let pipeline: Pipeline
   private let store: any AssetStore
   private let options: PreparationOptions
@@ -14,13 +15,15 @@ package struct Batch: Sendable {
 
   /// - Parameters:
   ///   - output: the folder of `index.jsonl`, which is the store's.
+  ///   - cache: the folder of the cache, which is no source either.
   ///   - parallelJobs: how many jobs are begun before another has ended: enough to keep all helpers busy.
   package init(
     folder: FilePath, output: FilePath, pipeline: Pipeline, store: any AssetStore, options: PreparationOptions,
-    parallelJobs: Int
+    cache: FilePath? = nil, parallelJobs: Int
   ) {
     self.folder = folder
     self.output = output
+    self.cache = cache
     self.pipeline = pipeline
     self.store = store
     self.options = options
@@ -83,8 +86,8 @@ package struct Batch: Sendable {
 
   private func walk() async throws(Failure) -> FolderWalk {
     do throws(FileFailure) {
-      return try await blocking { [folder, output] () throws(FileFailure) in
-        try FolderWalk(of: folder, excluding: FolderIdentity(of: output))
+      return try await blocking { [folder, output, cache] () throws(FileFailure) in
+        try FolderWalk(of: folder, excluding: [output, cache].compactMap { $0.flatMap(FolderIdentity.init(of:)) })
       }
     } catch {
       throw .folderUnreadable(folder, error)

@@ -17,6 +17,11 @@ struct OpenSource: Sendable {
   /// What the transfer told; nil for a file.
   let download: Download?
   let state: FileState
+  /// SHA-256 of the bytes, in lower-case hex, where it is known already.
+  private(set) var knownHash: String?
+
+  /// Whether several jobs may have the same open file: one that nobody else writes to.
+  var isShared: Bool { download != nil }
 
   /// Opens a local file.
   init(path: FilePath) async throws(Rejection.Reason) {
@@ -42,6 +47,7 @@ struct OpenSource: Sendable {
   /// SHA-256 of the bytes, in lower-case hex.
   /// - Throws: `fetch_failed` when the file changes while it is used: what was prepared may be of either version.
   func hash() async throws(Rejection.Reason) -> String {
+    if let knownHash { return knownHash }
     let (file, state) = (file, state)
     return try await blocking { () throws(Rejection.Reason) in
       let hash: (hex: String, bytes: Int)
@@ -53,6 +59,31 @@ struct OpenSource: Sendable {
       guard hash.bytes == state.bytes else { throw changed }
       return hash.hex
     }
+  }
+
+  /// The same source with its hash known.
+  func hashed() async throws(Rejection.Reason) -> OpenSource {
+    var source = self
+    source.knownHash = try await hash()
+    return source
+  }
+
+  /// The same file, opened again. Helpers move the position of what they read, which must not be another one's too.
+  func reopened() async throws(Rejection.Reason) -> OpenSource {
+    let path = "/proc/self/fd/\(file.descriptor)"
+    return OpenSource(self, in: try await blocking { () throws(Rejection.Reason) in
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw unreadable(errno) }
+      return OpenFile(adopting: descriptor)
+    })
+  }
+
+  private init(_ source: OpenSource, in file: OpenFile) {
+    self.file = file
+    claimedExtension = source.claimedExtension
+    download = source.download
+    state = source.state
+    knownHash = source.knownHash
   }
 
   /// Makes sure that the file is still the one that was opened.

@@ -1,4 +1,5 @@
 import Blocking
+package import Cache
 import MediaChannel
 package import Preparation
 import RichPush
@@ -11,16 +12,23 @@ package struct SourceReader: Sendable {
   private let downloader: Downloader
   private let transferLimits: TransferLimits
   private let spoolFolder: FilePath
+  /// nil without a cache.
+  let memory: SourceMemory?
+  private let downloads = SingleFlight<String, OpenSource>()
+  private let inspections = SingleFlight<String, MediaFacts>()
 
-  /// - Parameter spoolFolder: where downloads are kept while they are worked on.
+  /// - Parameters:
+  ///   - spoolFolder: where downloads are kept while they are worked on.
+  ///   - cache: remembers what was found out about sources. That the downloader has it too is the caller's concern.
   package init(
     helpers: HelperPool, downloader: Downloader, transferLimits: TransferLimits = TransferLimits(),
-    spoolFolder: FilePath = temporaryFolder, profile: Profile = .ios
+    spoolFolder: FilePath = temporaryFolder, cache: DiskCache? = nil, profile: Profile = .ios
   ) {
     self.helpers = helpers
     self.downloader = downloader
     self.transferLimits = transferLimits
     self.spoolFolder = spoolFolder
+    memory = cache.map { SourceMemory($0, helpers: helpers) }
     self.profile = profile
   }
 
@@ -61,26 +69,59 @@ package struct SourceReader: Sendable {
 
   func fetch(_ location: JobSource.Location) async throws(Rejection.Reason) -> OpenSource {
     switch location {
-    case .file(let path): return try await OpenSource(path: path)
+    case .file(let path):
+      let source = try await OpenSource(path: path)
+      // Without a cache it is hashed beside the work; and what is too large to be read is not worth hashing.
+      return memory == nil || source.state.bytes > profile.maximumSourceBytes ? source : try await source.hashed()
     case .url(let url):
-      let spool = try await makeSpoolFile()
-      let profile = profile
-      var limits = transferLimits
-      limits.maximumBytes = profile.maximumSourceBytes
-      let download = try await downloader.download(url, into: spool.descriptor, limits: limits) { head in
-        head.probableKind.map(profile.maximumSourceBytes(of:)) ?? profile.maximumSourceBytes
+      do {
+        return try await downloads.value(for: url) { try await download(url) }
+      } catch let reason as Rejection.Reason {
+        throw reason
+      } catch {
+        throw Rejection.Reason(.fetchFailed, at: .fetch, "the download was cancelled")
       }
-      return try OpenSource(download, in: spool)
     }
   }
 
+  private func download(_ url: String) async throws(Rejection.Reason) -> OpenSource {
+    let spool = try await makeSpoolFile()
+    let profile = profile
+    var limits = transferLimits
+    limits.maximumBytes = profile.maximumSourceBytes
+    let download = try await downloader.download(url, into: spool.descriptor, limits: limits) { head in
+      head.probableKind.map(profile.maximumSourceBytes(of:)) ?? profile.maximumSourceBytes
+    }
+    // Facts and attachments are shared by the hash, so it has to be known.
+    return try await OpenSource(download, in: spool).hashed()
+  }
+
   func inspect(_ source: OpenSource) async throws -> MediaFacts {
-    let request = InspectRequest(
-      enoughSeconds: profile.maximumVideoDuration + profile.maximumGrace, enoughFrames: profile.maximumFrames)
-    guard case .facts(let facts) = try await helpers.perform(.inspect(request), files: [source.file]) else {
+    guard let sha256 = source.knownHash else { return try await inspected(source) }
+    guard source.isShared else { return try await recalledOrInspected(source, sha256) }
+    return try await inspections.value(for: sha256) { try await recalledOrInspected(source, sha256) }
+  }
+
+  private func recalledOrInspected(_ source: OpenSource, _ sha256: String) async throws -> MediaFacts {
+    guard let memory else { return try await inspected(source) }
+    if let known = try await memory.facts(of: sha256, inspectRequest) { return known }
+    let facts = try await inspected(source)
+    try source.requireUnchanged()
+    try await memory.keep(facts, of: sha256, inspectRequest)
+    return facts
+  }
+
+  private func inspected(_ source: OpenSource) async throws -> MediaFacts {
+    let source = source.isShared ? try await source.reopened() : source
+    guard case .facts(let facts) = try await helpers.perform(.inspect(inspectRequest), files: [source.file]) else {
       throw unexpectedAnswer(at: .inspect)
     }
     return facts
+  }
+
+  private var inspectRequest: InspectRequest {
+    InspectRequest(
+      enoughSeconds: profile.maximumVideoDuration + profile.maximumGrace, enoughFrames: profile.maximumFrames)
   }
 
   private func makeSpoolFile() async throws(Rejection.Reason) -> OpenFile {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Reads a date as HTTP writes it, in any of the three forms of RFC 9110 section 5.6.7.
 ///
 /// - Parameter now: decides the century of a year of two digits: one that seems to be more than 50 years ahead is past.
@@ -59,4 +61,11 @@ private func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
 private func civilYear(of seconds: Double) -> Int {
   // Good to a day or so around the new year, which is fine for choosing a century.
   1970 + Int(max(0, min(seconds, 1e11)) / 31_556_952)
+}
+
+/// The clock of this machine.
+package func secondsSince1970() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

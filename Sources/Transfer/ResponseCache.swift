@@ -30,9 +30,11 @@ package struct RequestKey: Sendable, Hashable {
   /// - Parameter scope: what else decides what is answered, or who may see it: the fields that are sent with every
   ///   request, and the policy under which the answer was fetched.
   init(_ url: RequestURL, credentials: RequestURL.Credentials?, scope: [String]) {
+    // The origin is normalised, the URL's text need not be: what follows it counts.
+    let path = url.text.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }
     // Lengths keep the parts apart, whatever characters are in them.
     let parts =
-      [url.origin.scheme, url.origin.host, "\(url.origin.port)", url.text]
+      [url.origin.scheme, url.origin.host, "\(url.origin.port)", String(path)]
       + (credentials.map { ["basic", $0.user, $0.password] } ?? ["none"]) + scope
     sha256 = Digest.sha256(of: parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
   }

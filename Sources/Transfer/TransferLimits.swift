@@ -45,6 +45,10 @@ package struct TransferConfiguration: Sendable {
   package var caFile: String?
   /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are obeyed.
   package var usesProxyFromEnvironment = false
+  /// Where responses are kept and looked for.
+  package var cache: (any ResponseCache)?
+  /// Seconds since 1970, by which responses age.
+  package var now: @Sendable () -> Double = secondsSince1970
   /// Waits for a number of seconds between attempts. Tests put a clock of their own here.
   package var pause: @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
   /// A random number between 0 and its argument.

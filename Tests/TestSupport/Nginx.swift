@@ -26,7 +26,8 @@ package final class Nginx: Sendable {
 
   /// Starts it, on a thread where waiting for other processes does no harm.
   ///
-  /// - Parameter files: the contents of the served files, by name.
+  /// - Parameter files: the contents of the served files, by name. Each is also below `/fresh/`, where it may be kept
+  ///   for an hour without asking.
   package static func serving(_ files: [String: [UInt8]]) async throws -> Nginx {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { continuation.resume(with: Result { try Nginx(files: files) }) }
@@ -93,6 +94,11 @@ package final class Nginx: Sendable {
     }
   }
 
+  /// Serves other bytes under a name from now on.
+  package func replace(_ name: String, with bytes: [UInt8]) throws {
+    try Data(bytes).write(to: folder.appending(path: "root/\(name)"), options: .atomic)
+  }
+
   private static func configuration(_ folder: String, port: Int, tlsPort: Int) -> String {
     """
     daemon off;
@@ -111,6 +117,7 @@ package final class Nginx: Sendable {
         ssl_certificate \(folder)/certificate.pem;
         ssl_certificate_key \(folder)/key.pem;
         root \(folder)/root;
+        location /fresh/ { alias \(folder)/root/; expires 1h; }
       }
     }
     """

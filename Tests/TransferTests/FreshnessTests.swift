@@ -167,7 +167,7 @@ private let tenMinutesLater = "Mon, 24 Nov 2025 16:10:00 GMT"
   func differ() throws {
     let urls = [
       "http://example.com/a", "https://example.com/a", "http://example.com:8080/a", "http://example.org/a",
-      "http://example.com/A", "http://example.com/a?", "http://example.com/a?x=1", "http://example.com/a?x=2",
+      "http://example.com/A", "http://example.com/a?x", "http://example.com/a?x=1", "http://example.com/a?x=2",
       "http://example.com/a?x=1&", "http://u@example.com/a", "http://u:p@example.com/a", "http://up@example.com/a",
       "http://u:q@example.com/a", "http://example.com/a/", "http://example.com/a%20b", "http://example.com/a+b",
     ]
