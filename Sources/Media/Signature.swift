@@ -20,8 +20,7 @@ extension Signature {
       // ISO/IEC 23008-12/AMD 2: no library here knows its `mini` box.
       self = .refused(Rejection.Reason(.unsupportedType, at: .inspect, "low-overhead HEIF images are not read"))
     } else if let name = refusedName(head) {
-      self = .refused(
-        Rejection.Reason(.unsupportedType, at: .inspect, "the source is \(name), not an image, a video or audio"))
+      self = .refused(.notMedia(name, at: .inspect))
     } else {
       self = .unknown
     }

@@ -20,7 +20,12 @@ extension Exchange {
       easy.set(CURLOPT_USERNAME, credentials.user)
       easy.set(CURLOPT_PASSWORD, credentials.password)
     }
-    easy.set(headers: ["Accept: \(acceptedTypes)", "Accept-Encoding: identity"])
+    var fields = ["Accept: \(acceptedTypes)", "Accept-Encoding: identity"] + request.conditions.fields
+    if let range = request.part.field { fields.append("Range: \(range)") }
+    if case .range = request.part, let validator = request.sink.version?.headers.rangeValidator {
+      fields.append("If-Range: \(validator)")
+    }
+    easy.set(headers: fields)
     easy.set(CURLOPT_USERAGENT, configuration.userAgent)
     easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     if !configuration.usesProxyFromEnvironment {
@@ -38,7 +43,8 @@ extension Exchange {
     // Without it, ending a transfer whose name is being looked up waits for getaddrinfo, and everybody with it
     // (curl issue 8515). The lookup's thread then cleans up after itself.
     easy.set(CURLOPT_QUICK_EXIT, 1)
-    easy.set(CURLOPT_BUFFERSIZE, 32 * 1024)
+    // Each open transfer has one of these.
+    easy.set(CURLOPT_BUFFERSIZE, 16 * 1024)
 
     easy.set(CURLOPT_HEADERFUNCTION, receiveHeader, CURLOPT_HEADERDATA, context: context)
     easy.set(CURLOPT_WRITEFUNCTION, receiveBody, CURLOPT_WRITEDATA, context: context)

@@ -40,6 +40,9 @@ package struct TransferConfiguration: Sendable {
   package var concurrentTransfers = 256
   /// The same for one host and port.
   package var concurrentTransfersPerHost = 8
+  /// The most bytes that all downloads together hold in their files, results that are still in use included. A single
+  /// body may exceed it.
+  package var bytesInFlight = 2_000_000_000
   package var userAgent = "Enclosure/1"
   /// A file with the certificates of the authorities to trust, PEM; nil for the system's.
   package var caFile: String?

@@ -107,7 +107,6 @@ final class TransferThread {
   }
 
   private func start(_ exchange: Exchange) throws(Rejection.Reason) {
-    try exchange.sink.reset()
     guard let easy = exchange.makeHandle(configuration), curl_multi_add_handle(multi, easy.pointer) == CURLM_OK else {
       throw .noHandle
     }
@@ -130,7 +129,7 @@ final class TransferThread {
     end(
       exchange,
       ExchangeReport(
-        outcome: .failed(reason), bytesReceived: exchange.sink.bytes, timings: exchange.timings))
+        outcome: .failed(reason), bytesReceived: exchange.sink.received, timings: exchange.timings))
   }
 
   private func end(_ exchange: Exchange, _ report: ExchangeReport) {
