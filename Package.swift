@@ -59,7 +59,7 @@ var targets: [Target] = [
     module("Blocking"),
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
-    module("Transfer", uses: ["RichPush", "Digest", "CCurl"]),
+    module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "CSQLite"]),
     module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(

@@ -7,6 +7,7 @@ import RichPush
 import Transfer
 
 extension WorkFile: DescriptorOwner {}
+extension CachedBody: DescriptorOwner {}
 
 /// A source whose bytes are at hand.
 struct OpenSource: Sendable {
@@ -38,10 +39,10 @@ struct OpenSource: Sendable {
 
   /// Takes over what a transfer has written.
   init(_ download: Download, in spool: OpenFile) throws(Rejection.Reason) {
-    file = spool
+    file = download.keptBody ?? spool
     claimedExtension = FilePath(download.finalURL).fileExtension
     self.download = download
-    state = try FileState(of: spool.descriptor)
+    state = try FileState(of: file.descriptor)
   }
 
   /// SHA-256 of the bytes, in lower-case hex.

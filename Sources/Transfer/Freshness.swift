@@ -1,28 +1,3 @@
-/// The fields of a response header that say how long the response may be used again, as the server sent them. Several
-/// lines of one field are joined with commas.
-package struct CachingFields: Sendable, Equatable, Codable {
-  package var cacheControl: String?
-  package var date: String?
-  package var age: String?
-  package var expires: String?
-  package var etag: String?
-  package var lastModified: String?
-  package var vary: String?
-
-  package init(
-    cacheControl: String? = nil, date: String? = nil, age: String? = nil, expires: String? = nil, etag: String? = nil,
-    lastModified: String? = nil, vary: String? = nil
-  ) {
-    self.cacheControl = cacheControl
-    self.date = date
-    self.age = age
-    self.expires = expires
-    self.etag = etag
-    self.lastModified = lastModified
-    self.vary = vary
-  }
-}
-
 /// When a request was sent and its response came, by this machine's clock: seconds since 1970.
 package struct ExchangeTimes: Sendable, Equatable, Codable {
   package var requested: Double
@@ -48,7 +23,7 @@ package struct Freshness: Sendable, Equatable {
   /// More than a year is not believed: it is mostly a slip, and the request for a confirmation is cheap.
   static let maximumLifetime = 365 * 86_400.0
 
-  init(_ fields: CachingFields, at times: ExchangeTimes) {
+  init(_ fields: ResponseHeaders, at times: ExchangeTimes) {
     received = times.received
     let control = CacheControl(fields.cacheControl)
     let date = fields.date.flatMap { seconds(ofHTTPDate: $0, now: times.received) }
@@ -79,25 +54,13 @@ package struct Freshness: Sendable, Equatable {
   }
 }
 
-/// What a conditional request tells the server about the response that is at hand (RFC 9110 section 13.1).
-package struct Validators: Sendable, Equatable {
-  /// For If-None-Match, as the server wrote it: `"abc"` or `W/"abc"`.
-  package var etag: String?
-  /// For If-Modified-Since, as the server wrote it.
-  package var lastModified: String?
-
-  package init(etag: String? = nil, lastModified: String? = nil) {
-    self.etag = etag
-    self.lastModified = lastModified
+extension RequestConditions {
+  /// The validators of a response, as far as they are well-formed, to be sent back as the server wrote them.
+  init(_ fields: ResponseHeaders, at received: Double) {
+    self.init(
+      etag: fields.etag.flatMap { $0.isEntityTag ? $0 : nil },
+      lastModified: fields.lastModified.flatMap { seconds(ofHTTPDate: $0, now: received) == nil ? nil : $0 })
   }
-
-  /// Takes what is well-formed.
-  init(_ fields: CachingFields, at received: Double) {
-    etag = fields.etag.flatMap { $0.isEntityTag ? $0 : nil }
-    lastModified = fields.lastModified.flatMap { seconds(ofHTTPDate: $0, now: received) == nil ? nil : $0 }
-  }
-
-  package var isEmpty: Bool { etag == nil && lastModified == nil }
 }
 
 extension String {

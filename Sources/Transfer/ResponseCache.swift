@@ -51,17 +51,17 @@ package struct StoredResponse: Sendable, Equatable, Codable {
   /// The size of the body.
   package var bytes: Int
   package var declaredType: String?
-  package var fields: CachingFields
+  package var fields: ResponseHeaders
   package var times: ExchangeTimes
 
   package var freshness: Freshness { Freshness(fields, at: times) }
-  package var validators: Validators { Validators(fields, at: times.received) }
+  package var validators: RequestConditions { RequestConditions(fields, at: times.received) }
 
   /// - Parameter fields: those of a successful response to a GET request, whose whole body is at hand.
   /// - Returns: nil when the response must not be kept, or keeping it would be of no use: it is neither fresh nor can it
   ///   be confirmed.
   package init?(
-    _ fields: CachingFields, at times: ExchangeTimes, sha256: String, bytes: Int, declaredType: String?
+    _ fields: ResponseHeaders, at times: ExchangeTimes, sha256: String, bytes: Int, declaredType: String?
   ) {
     self.sha256 = sha256
     self.bytes = bytes
@@ -72,8 +72,8 @@ package struct StoredResponse: Sendable, Equatable, Codable {
   }
 
   /// What a 304 (Not Modified) answer makes of this (RFC 9111 section 4.3.4).
-  package func confirmed(by news: CachingFields, at times: ExchangeTimes) -> Confirmation {
-    let (own, new) = (validators, Validators(news, at: times.received))
+  package func confirmed(by news: ResponseHeaders, at times: ExchangeTimes) -> Confirmation {
+    let (own, new) = (validators, RequestConditions(news, at: times.received))
     // A server that confirms something else than it was asked about means another version.
     if let etag = new.etag, let own = own.etag, etag.opaqueTag != own.opaqueTag { return .other }
     if new.etag == nil, let date = new.lastModified, let own = own.lastModified, date != own { return .other }
@@ -93,10 +93,10 @@ package struct StoredResponse: Sendable, Equatable, Codable {
   }
 }
 
-extension CachingFields {
+extension ResponseHeaders {
   /// The stored fields, brought up to date by those of a 304: what it does not repeat still holds, except for its age.
-  fileprivate func replaced(by news: CachingFields) -> CachingFields {
-    CachingFields(
+  fileprivate func replaced(by news: ResponseHeaders) -> ResponseHeaders {
+    ResponseHeaders(
       cacheControl: news.cacheControl ?? cacheControl, date: news.date, age: news.age,
       expires: news.expires ?? expires, etag: news.etag ?? etag, lastModified: news.lastModified ?? lastModified,
       vary: news.vary ?? vary)

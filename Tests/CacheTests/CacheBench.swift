@@ -38,7 +38,7 @@ final class CacheBench: Sendable {
   func response(_ body: [UInt8], cacheControl: String = "max-age=3600", etag: String? = nil) throws -> StoredResponse {
     try #require(
       StoredResponse(
-        CachingFields(cacheControl: cacheControl, etag: etag),
+        ResponseHeaders(cacheControl: cacheControl, etag: etag),
         at: ExchangeTimes(requested: clock.now, received: clock.now), sha256: sha256(of: body), bytes: body.count,
         declaredType: "image/png"))
   }

@@ -26,7 +26,7 @@ await withTaskGroup(of: Void.self) { group in
         let hash = sha256(of: body)
         let now = secondsSince1970()
         let response = StoredResponse(
-          CachingFields(cacheControl: "max-age=3600"), at: ExchangeTimes(requested: now, received: now), sha256: hash,
+          ResponseHeaders(cacheControl: "max-age=3600"), at: ExchangeTimes(requested: now, received: now), sha256: hash,
           bytes: body.count, declaredType: "text/plain")
         if let response { await cache.store(response, body: file, for: key) }
         close(file)

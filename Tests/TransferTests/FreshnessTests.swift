@@ -10,56 +10,56 @@ private let tenMinutesLater = "Mon, 24 Nov 2025 16:10:00 GMT"
 
 @Suite struct FreshnessTests {
   /// What a response says, and for how many seconds from when it came it can be used.
-  static let lifetimes: [(CachingFields, Double)] = [
+  static let lifetimes: [(ResponseHeaders, Double)] = [
     // Who says nothing gets nothing: no heuristics.
-    (CachingFields(), 0), (CachingFields(date: date, lastModified: tenMinutesEarlier), 0),
-    (CachingFields(date: date, etag: "\"a\""), 0),
+    (ResponseHeaders(), 0), (ResponseHeaders(date: date, lastModified: tenMinutesEarlier), 0),
+    (ResponseHeaders(date: date, etag: "\"a\""), 0),
     // max-age
-    (CachingFields(cacheControl: "max-age=600"), 600), (CachingFields(cacheControl: "MAX-AGE=600"), 600),
-    (CachingFields(cacheControl: "public, max-age=600, immutable"), 600),
-    (CachingFields(cacheControl: "private,max-age=600"), 600), (CachingFields(cacheControl: " max-age=600 ,,"), 600),
-    (CachingFields(cacheControl: "max-age=\"600\""), 600), (CachingFields(cacheControl: "max-age=0"), 0),
-    (CachingFields(cacheControl: "max-age=600, must-revalidate"), 600),
-    (CachingFields(cacheControl: "max-age=600, stale-while-revalidate=86400, stale-if-error=86400"), 600),
+    (ResponseHeaders(cacheControl: "max-age=600"), 600), (ResponseHeaders(cacheControl: "MAX-AGE=600"), 600),
+    (ResponseHeaders(cacheControl: "public, max-age=600, immutable"), 600),
+    (ResponseHeaders(cacheControl: "private,max-age=600"), 600), (ResponseHeaders(cacheControl: " max-age=600 ,,"), 600),
+    (ResponseHeaders(cacheControl: "max-age=\"600\""), 600), (ResponseHeaders(cacheControl: "max-age=0"), 0),
+    (ResponseHeaders(cacheControl: "max-age=600, must-revalidate"), 600),
+    (ResponseHeaders(cacheControl: "max-age=600, stale-while-revalidate=86400, stale-if-error=86400"), 600),
     // A private cache does what the origin says to private ones.
-    (CachingFields(cacheControl: "s-maxage=600"), 0), (CachingFields(cacheControl: "max-age=600, s-maxage=0"), 600),
+    (ResponseHeaders(cacheControl: "s-maxage=600"), 0), (ResponseHeaders(cacheControl: "max-age=600, s-maxage=0"), 600),
     // Malformed, doubled, enormous.
-    (CachingFields(cacheControl: "max-age"), 0), (CachingFields(cacheControl: "max-age="), 0),
-    (CachingFields(cacheControl: "max-age=-1"), 0), (CachingFields(cacheControl: "max-age=+5"), 0),
-    (CachingFields(cacheControl: "max-age=1.5"), 0), (CachingFields(cacheControl: "max-age=1h"), 0),
-    (CachingFields(cacheControl: "max-age=60, max-age=600"), 60),
-    (CachingFields(cacheControl: "max-age=600, max-age=soon"), 0),
-    (CachingFields(cacheControl: "x-max-age=600"), 0), (CachingFields(cacheControl: "max-age;600"), 0),
-    (CachingFields(cacheControl: "x=\"max-age=600\""), 0), (CachingFields(cacheControl: "x=\"\\\", max-age=600\""), 0),
-    (CachingFields(cacheControl: "x=\"a,b\", max-age=600"), 600),
-    (CachingFields(cacheControl: "max-age=99999999999999999999"), 365 * 86_400),
-    (CachingFields(cacheControl: "max-age=9223372036854775807"), 365 * 86_400),
+    (ResponseHeaders(cacheControl: "max-age"), 0), (ResponseHeaders(cacheControl: "max-age="), 0),
+    (ResponseHeaders(cacheControl: "max-age=-1"), 0), (ResponseHeaders(cacheControl: "max-age=+5"), 0),
+    (ResponseHeaders(cacheControl: "max-age=1.5"), 0), (ResponseHeaders(cacheControl: "max-age=1h"), 0),
+    (ResponseHeaders(cacheControl: "max-age=60, max-age=600"), 60),
+    (ResponseHeaders(cacheControl: "max-age=600, max-age=soon"), 0),
+    (ResponseHeaders(cacheControl: "x-max-age=600"), 0), (ResponseHeaders(cacheControl: "max-age;600"), 0),
+    (ResponseHeaders(cacheControl: "x=\"max-age=600\""), 0), (ResponseHeaders(cacheControl: "x=\"\\\", max-age=600\""), 0),
+    (ResponseHeaders(cacheControl: "x=\"a,b\", max-age=600"), 600),
+    (ResponseHeaders(cacheControl: "max-age=99999999999999999999"), 365 * 86_400),
+    (ResponseHeaders(cacheControl: "max-age=9223372036854775807"), 365 * 86_400),
     // no-cache beats max-age, with or without names of fields.
-    (CachingFields(cacheControl: "no-cache, max-age=600"), 0), (CachingFields(cacheControl: "max-age=600, No-Cache"), 0),
-    (CachingFields(cacheControl: "max-age=600, no-cache=\"Set-Cookie\""), 0),
+    (ResponseHeaders(cacheControl: "no-cache, max-age=600"), 0), (ResponseHeaders(cacheControl: "max-age=600, No-Cache"), 0),
+    (ResponseHeaders(cacheControl: "max-age=600, no-cache=\"Set-Cookie\""), 0),
     // Expires, by the server's clock.
-    (CachingFields(date: date, expires: tenMinutesLater), 600), (CachingFields(expires: tenMinutesLater), 600),
-    (CachingFields(date: date, expires: tenMinutesEarlier), 0), (CachingFields(date: date, expires: "0"), 0),
-    (CachingFields(date: date, expires: "-1"), 0), (CachingFields(date: date, expires: "tomorrow"), 0),
-    (CachingFields(cacheControl: "max-age=60", date: date, expires: tenMinutesLater), 60),
-    (CachingFields(cacheControl: "max-age=soon", date: date, expires: tenMinutesLater), 0),
-    (CachingFields(date: date, expires: "Fri, 31 Dec 9999 23:59:59 GMT"), 365 * 86_400),
+    (ResponseHeaders(date: date, expires: tenMinutesLater), 600), (ResponseHeaders(expires: tenMinutesLater), 600),
+    (ResponseHeaders(date: date, expires: tenMinutesEarlier), 0), (ResponseHeaders(date: date, expires: "0"), 0),
+    (ResponseHeaders(date: date, expires: "-1"), 0), (ResponseHeaders(date: date, expires: "tomorrow"), 0),
+    (ResponseHeaders(cacheControl: "max-age=60", date: date, expires: tenMinutesLater), 60),
+    (ResponseHeaders(cacheControl: "max-age=soon", date: date, expires: tenMinutesLater), 0),
+    (ResponseHeaders(date: date, expires: "Fri, 31 Dec 9999 23:59:59 GMT"), 365 * 86_400),
     // What was under way already.
-    (CachingFields(cacheControl: "max-age=600", age: "100"), 500), (CachingFields(cacheControl: "max-age=600", age: "600"), 0),
-    (CachingFields(cacheControl: "max-age=600", age: "100, 500"), 500),
-    (CachingFields(cacheControl: "max-age=600", age: "-100"), 600),
-    (CachingFields(cacheControl: "max-age=600", age: "old"), 600), (CachingFields(cacheControl: "max-age=600", age: ""), 600),
-    (CachingFields(cacheControl: "max-age=600", age: "99999999999999999999"), 0),
-    (CachingFields(cacheControl: "max-age=900", date: tenMinutesEarlier), 300),
-    (CachingFields(cacheControl: "max-age=900", date: tenMinutesEarlier, age: "700"), 200),
+    (ResponseHeaders(cacheControl: "max-age=600", age: "100"), 500), (ResponseHeaders(cacheControl: "max-age=600", age: "600"), 0),
+    (ResponseHeaders(cacheControl: "max-age=600", age: "100, 500"), 500),
+    (ResponseHeaders(cacheControl: "max-age=600", age: "-100"), 600),
+    (ResponseHeaders(cacheControl: "max-age=600", age: "old"), 600), (ResponseHeaders(cacheControl: "max-age=600", age: ""), 600),
+    (ResponseHeaders(cacheControl: "max-age=600", age: "99999999999999999999"), 0),
+    (ResponseHeaders(cacheControl: "max-age=900", date: tenMinutesEarlier), 300),
+    (ResponseHeaders(cacheControl: "max-age=900", date: tenMinutesEarlier, age: "700"), 200),
     // A server whose clock is ahead, and one that has none.
-    (CachingFields(cacheControl: "max-age=600", date: tenMinutesLater), 600),
-    (CachingFields(cacheControl: "max-age=600", date: "long ago"), 600),
-    (CachingFields(date: tenMinutesEarlier, expires: tenMinutesLater), 600),
+    (ResponseHeaders(cacheControl: "max-age=600", date: tenMinutesLater), 600),
+    (ResponseHeaders(cacheControl: "max-age=600", date: "long ago"), 600),
+    (ResponseHeaders(date: tenMinutesEarlier, expires: tenMinutesLater), 600),
   ]
 
   @Test("a response is fresh for as long as it says, and no longer", arguments: lifetimes)
-  func lifetime(fields: CachingFields, expected: Double) {
+  func lifetime(fields: ResponseHeaders, expected: Double) {
     let freshness = Freshness(fields, at: ExchangeTimes(requested: now, received: now))
     #expect(freshness.isFresh(at: now) == (expected > 0))
     if expected > 0 {
@@ -71,7 +71,7 @@ private let tenMinutesLater = "Mon, 24 Nov 2025 16:10:00 GMT"
 
   @Test("the time that the response took counts as age")
   func delay() {
-    let fields = CachingFields(cacheControl: "max-age=600", age: "100")
+    let fields = ResponseHeaders(cacheControl: "max-age=600", age: "100")
     let freshness = Freshness(fields, at: ExchangeTimes(requested: now - 50, received: now))
     #expect(freshness.isFresh(at: now + 449) && !freshness.isFresh(at: now + 450))
   }
@@ -79,58 +79,58 @@ private let tenMinutesLater = "Mon, 24 Nov 2025 16:10:00 GMT"
   @Test("nothing is fresh before it came: the clock was set back, and tells nothing")
   func clockSetBack() {
     let freshness = Freshness(
-      CachingFields(cacheControl: "max-age=600"), at: ExchangeTimes(requested: now, received: now))
+      ResponseHeaders(cacheControl: "max-age=600"), at: ExchangeTimes(requested: now, received: now))
     #expect(!freshness.isFresh(at: now - 1))
     // A clock that is set back while the response comes must not make it younger.
     let odd = Freshness(
-      CachingFields(cacheControl: "max-age=600"), at: ExchangeTimes(requested: now + 1000, received: now))
+      ResponseHeaders(cacheControl: "max-age=600"), at: ExchangeTimes(requested: now + 1000, received: now))
     #expect(odd.age == 0 && odd.isFresh(at: now + 599) && !odd.isFresh(at: now + 600))
   }
 
   @Test(
     "what must not be kept, or would be of no use, is not",
     arguments: [
-      (CachingFields(cacheControl: "max-age=600"), true), (CachingFields(etag: "\"a\""), true),
-      (CachingFields(etag: "W/\"a\""), true), (CachingFields(lastModified: tenMinutesEarlier), true),
-      (CachingFields(cacheControl: "no-cache", etag: "\"a\""), true),
-      (CachingFields(cacheControl: "private, max-age=600"), true),
-      (CachingFields(cacheControl: "max-age=600", vary: "Accept, Accept-Encoding"), true),
-      (CachingFields(), false), (CachingFields(cacheControl: "max-age=0"), false),
-      (CachingFields(cacheControl: "no-cache"), false), (CachingFields(cacheControl: "no-store"), false),
-      (CachingFields(cacheControl: "max-age=600, NO-STORE", etag: "\"a\""), false),
-      (CachingFields(cacheControl: "no-store=\"x\", max-age=600"), false),
-      (CachingFields(cacheControl: "max-age=600, x=\"open, no-store", etag: "\"a\""), false),
-      (CachingFields(cacheControl: "max-age=600", vary: "*"), false),
-      (CachingFields(cacheControl: "max-age=600", vary: "Accept, *"), false),
-      (CachingFields(lastModified: "yesterday"), false), (CachingFields(etag: "abc"), false),
-      (CachingFields(etag: ""), false), (CachingFields(etag: "\""), false), (CachingFields(etag: "w/\"a\""), false),
-      (CachingFields(etag: "\"a\"b\""), false), (CachingFields(etag: "\"a\r\nX: y\""), false),
-      (CachingFields(etag: "\"\(String(repeating: "a", count: 2000))\""), false),
+      (ResponseHeaders(cacheControl: "max-age=600"), true), (ResponseHeaders(etag: "\"a\""), true),
+      (ResponseHeaders(etag: "W/\"a\""), true), (ResponseHeaders(lastModified: tenMinutesEarlier), true),
+      (ResponseHeaders(cacheControl: "no-cache", etag: "\"a\""), true),
+      (ResponseHeaders(cacheControl: "private, max-age=600"), true),
+      (ResponseHeaders(cacheControl: "max-age=600", vary: "Accept, Accept-Encoding"), true),
+      (ResponseHeaders(), false), (ResponseHeaders(cacheControl: "max-age=0"), false),
+      (ResponseHeaders(cacheControl: "no-cache"), false), (ResponseHeaders(cacheControl: "no-store"), false),
+      (ResponseHeaders(cacheControl: "max-age=600, NO-STORE", etag: "\"a\""), false),
+      (ResponseHeaders(cacheControl: "no-store=\"x\", max-age=600"), false),
+      (ResponseHeaders(cacheControl: "max-age=600, x=\"open, no-store", etag: "\"a\""), false),
+      (ResponseHeaders(cacheControl: "max-age=600", vary: "*"), false),
+      (ResponseHeaders(cacheControl: "max-age=600", vary: "Accept, *"), false),
+      (ResponseHeaders(lastModified: "yesterday"), false), (ResponseHeaders(etag: "abc"), false),
+      (ResponseHeaders(etag: ""), false), (ResponseHeaders(etag: "\""), false), (ResponseHeaders(etag: "w/\"a\""), false),
+      (ResponseHeaders(etag: "\"a\"b\""), false), (ResponseHeaders(etag: "\"a\r\nX: y\""), false),
+      (ResponseHeaders(etag: "\"\(String(repeating: "a", count: 2000))\""), false),
     ])
-  func keeping(fields: CachingFields, isKept: Bool) {
+  func keeping(fields: ResponseHeaders, isKept: Bool) {
     #expect((stored(fields) != nil) == isKept)
   }
 
   @Test("validators are sent back as the server wrote them, and only when they are well-formed")
   func validators() {
-    let response = stored(CachingFields(etag: "W/\"x y\"", lastModified: tenMinutesEarlier))
+    let response = stored(ResponseHeaders(etag: "W/\"x y\"", lastModified: tenMinutesEarlier))
     #expect(response?.validators.etag == nil)
     #expect(response?.validators.lastModified == tenMinutesEarlier)
-    #expect(stored(CachingFields(etag: "W/\"x\""))?.validators == Validators(etag: "W/\"x\""))
+    #expect(stored(ResponseHeaders(etag: "W/\"x\""))?.validators == RequestConditions(etag: "W/\"x\""))
   }
 
   @Test("a confirmation brings the fields up to date, and what it does not repeat still holds")
   func confirmation() throws {
     let first = try #require(
-      stored(CachingFields(cacheControl: "max-age=600", date: date, age: "50", etag: "\"a\"")))
+      stored(ResponseHeaders(cacheControl: "max-age=600", date: date, age: "50", etag: "\"a\"")))
     let later = ExchangeTimes(requested: now + 1000, received: now + 1000)
-    guard case .same(let second) = first.confirmed(by: CachingFields(etag: "W/\"a\""), at: later) else {
+    guard case .same(let second) = first.confirmed(by: ResponseHeaders(etag: "W/\"a\""), at: later) else {
       Issue.record("not the same")
       return
     }
     #expect(second.sha256 == first.sha256 && second.validators.etag == "W/\"a\"")
     #expect(second.freshness.isFresh(at: now + 1599) && !second.freshness.isFresh(at: now + 1600))
-    guard case .same(let third) = second.confirmed(by: CachingFields(cacheControl: "max-age=5"), at: later) else {
+    guard case .same(let third) = second.confirmed(by: ResponseHeaders(cacheControl: "max-age=5"), at: later) else {
       Issue.record("not the same")
       return
     }
@@ -140,18 +140,18 @@ private let tenMinutesLater = "Mon, 24 Nov 2025 16:10:00 GMT"
   @Test("a confirmation of another version is none, and one that forbids keeping ends it")
   func otherVersion() throws {
     let times = ExchangeTimes(requested: now, received: now)
-    let tagged = try #require(stored(CachingFields(etag: "\"a\"", lastModified: tenMinutesEarlier)))
-    #expect(tagged.confirmed(by: CachingFields(etag: "\"b\""), at: times) == .other)
-    #expect(tagged.confirmed(by: CachingFields(lastModified: date), at: times) == .other)
-    #expect(tagged.confirmed(by: CachingFields(cacheControl: "no-store"), at: times) == .gone)
-    #expect(tagged.confirmed(by: CachingFields(vary: "*"), at: times) == .gone)
-    guard case .same = tagged.confirmed(by: CachingFields(), at: times) else {
+    let tagged = try #require(stored(ResponseHeaders(etag: "\"a\"", lastModified: tenMinutesEarlier)))
+    #expect(tagged.confirmed(by: ResponseHeaders(etag: "\"b\""), at: times) == .other)
+    #expect(tagged.confirmed(by: ResponseHeaders(lastModified: date), at: times) == .other)
+    #expect(tagged.confirmed(by: ResponseHeaders(cacheControl: "no-store"), at: times) == .gone)
+    #expect(tagged.confirmed(by: ResponseHeaders(vary: "*"), at: times) == .gone)
+    guard case .same = tagged.confirmed(by: ResponseHeaders(), at: times) else {
       Issue.record("not the same")
       return
     }
   }
 
-  private func stored(_ fields: CachingFields) -> StoredResponse? {
+  private func stored(_ fields: ResponseHeaders) -> StoredResponse? {
     StoredResponse(
       fields, at: ExchangeTimes(requested: now, received: now), sha256: "00", bytes: 1, declaredType: nil)
   }
