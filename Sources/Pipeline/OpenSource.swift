@@ -21,6 +21,9 @@ struct OpenSource: Sendable {
   /// SHA-256 of the bytes, in lower-case hex, where it is known already.
   private(set) var knownHash: String?
 
+  /// What was found out about it, for all who share it.
+  let findings = SourceFindings()
+
   /// Whether several jobs may have the same open file: one that nobody else writes to.
   var isShared: Bool { download != nil }
 

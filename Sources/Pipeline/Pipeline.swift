@@ -3,6 +3,7 @@ import FoundationEssentials
 import MediaChannel
 import Preparation
 package import RichPush
+import Synchronization
 
 /// Takes jobs through all stages: fetch, inspect, plan, prepare, verify, store.
 ///
@@ -113,7 +114,10 @@ package struct Pipeline: Sendable {
     guard source.isShared else { return (try await recalledOrMade(request, of: source, sha256), sha256) }
     let key = PreparationKey(sha256: sha256, recipe: try encoded(request.recipe))
     let made = try await preparations.value(for: key) {
-      try await recalledOrMade(request, of: source, sha256)
+      if let known = source.findings.assets.withLock({ $0[key.recipe] }) { return known }
+      let made = try await recalledOrMade(request, of: source, sha256)
+      source.findings.assets.withLock { $0[key.recipe] = made }
+      return made
     }
     return (made, sha256)
   }

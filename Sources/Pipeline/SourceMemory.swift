@@ -63,3 +63,10 @@ struct PreparedAsset: Codable, Sendable, Equatable {
   let stored: StoredAsset
   let file: PreparedFile
 }
+
+/// What was found out about one download, as long as jobs have it.
+final class SourceFindings: Sendable {
+  let facts = Mutex<MediaFacts?>(nil)
+  /// By the recipe, encoded.
+  let assets = Mutex<[[UInt8]: PreparedAsset]>([:])
+}

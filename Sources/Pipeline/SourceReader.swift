@@ -3,6 +3,7 @@ package import Cache
 import MediaChannel
 package import Preparation
 import RichPush
+import Synchronization
 package import Transfer
 
 /// The first stages: gets hold of a source and finds out what it is.
@@ -84,6 +85,11 @@ package struct SourceReader: Sendable {
     }
   }
 
+  /// How many jobs wait for the download of a URL that runs now.
+  package func waiting(for url: String) -> Int {
+    downloads.waiting(for: url)
+  }
+
   private func download(_ url: String) async throws(Rejection.Reason) -> OpenSource {
     let spool = try await makeSpoolFile()
     let profile = profile
@@ -99,7 +105,13 @@ package struct SourceReader: Sendable {
   func inspect(_ source: OpenSource) async throws -> MediaFacts {
     guard let sha256 = source.knownHash else { return try await inspected(source) }
     guard source.isShared else { return try await recalledOrInspected(source, sha256) }
-    return try await inspections.value(for: sha256) { try await recalledOrInspected(source, sha256) }
+    return try await inspections.value(for: sha256) {
+      // Who comes just after the others have been served is one of them too.
+      if let known = source.findings.facts.withLock({ $0 }) { return known }
+      let facts = try await recalledOrInspected(source, sha256)
+      source.findings.facts.withLock { $0 = facts }
+      return facts
+    }
   }
 
   private func recalledOrInspected(_ source: OpenSource, _ sha256: String) async throws -> MediaFacts {
