@@ -33,9 +33,6 @@ build: setup
 
 run: build
 	build/enclosure batch "$(DIR)" --out "$(OUT)"
-	@echo
-	@echo "The manifests are in $(OUT)/manifests, what can be attached is in $(OUT)/assets,"
-	@echo "and $(OUT)/index.jsonl has a line about every file."
 
 test: setup-tests
 	swift build --build-tests

@@ -13,7 +13,7 @@ final class BlockingThreads: @unchecked Sendable {
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var waiting = Queue()
+  private var waiting = Queue<@Sendable () -> Void>()
   private var idle = 0
   private var threads = 0
 
@@ -30,7 +30,7 @@ final class BlockingThreads: @unchecked Sendable {
     }
     // The system may refuse threads. As long as there is one, it comes to everything; else this one has to do.
     let isAlone = threads == 0
-    let mine = isAlone ? waiting.removeFirst() : nil
+    let mine = isAlone ? waiting.popFirst() : nil
     pthread_cond_signal(condition)
     pthread_mutex_unlock(mutex)
     mine?()
@@ -49,40 +49,16 @@ final class BlockingThreads: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     idle += 1
-    while waiting.isEmpty {
+    defer { idle -= 1 }
+    while true {
+      if let work = waiting.popFirst() { return work }
       pthread_cond_wait(condition, mutex)
     }
-    idle -= 1
-    return waiting.removeFirst()
   }
 }
 
 private func serve(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   while true {
     BlockingThreads.shared.take()()
-  }
-}
-
-/// First in, first out. Removing from the front of an array moves all the rest, so that is done in large steps.
-private struct Queue {
-  private var items: [@Sendable () -> Void] = []
-  private var first = 0
-
-  var count: Int { items.count - first }
-  var isEmpty: Bool { count == 0 }
-
-  mutating func append(_ item: @escaping @Sendable () -> Void) {
-    items.append(item)
-  }
-
-  mutating func removeFirst() -> @Sendable () -> Void {
-    let item = items[first]
-    items[first] = {}
-    first += 1
-    if first >= 64, first * 2 >= items.count {
-      items.removeFirst(first)
-      first = 0
-    }
-    return item
   }
 }

@@ -1,11 +1,14 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -70,6 +73,22 @@ long enclosure_receive(int socket, void *bytes, unsigned long length, int *descr
 int enclosure_close_from(void *actions, int from) { return posix_spawn_file_actions_addclosefrom_np(actions, from); }
 
 int enclosure_make_temporary(char *pattern) { return mkostemp(pattern, O_CLOEXEC); }
+
+int enclosure_memory_file(unsigned long size) {
+  int file = memfd_create("enclosure", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) return -1;
+  if (ftruncate(file, (off_t)size) == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
+    return file;
+  int failure = errno;
+  close(file);
+  errno = failure;
+  return -1;
+}
+
+int enclosure_processors(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
 
 int enclosure_exit_status(int status) { return WEXITSTATUS(status); }
 

@@ -78,7 +78,8 @@ final class BodyFolder: Sendable {
           let (from, to) = (offset - start, offset)
           offset += try call {
             buffer.withUnsafeBytes {
-              pwrite(descriptor, UnsafeRawBufferPointer(rebasing: $0[from..<count]).baseAddress, count - from, off_t(to))
+              let rest = UnsafeRawBufferPointer(rebasing: $0[from..<count])
+              return pwrite(descriptor, rest.baseAddress, rest.count, off_t(to))
             }
           }
         }

@@ -32,7 +32,9 @@ extension DiskCache: ResponseCache {
   @discardableResult
   package func store(_ response: StoredResponse, body: Int32, for key: RequestKey) async -> Bool {
     // One that takes up half the room would drive out too much else.
-    guard isStoring, response.sha256.utf8.count == 64, response.bytes <= maximumBytes / 2, let content = encodedText(response) else {
+    guard isStoring, response.sha256.utf8.count == 64, response.bytes <= maximumBytes / 2,
+      let content = encodedText(response)
+    else {
       await remove(key)
       return false
     }

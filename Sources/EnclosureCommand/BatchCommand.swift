@@ -4,16 +4,17 @@ import RichPush
 
 enum BatchCommand: Command {
   static let syntax = Syntax(
-    command: "batch", operands: "DIR --out DIR", summary: "Prepare every file below a folder",
+    command: "batch", operands: "FOLDER --out DIR", summary: "Prepare every file below a folder",
     options: [
       .init("out", short: "o", .one("DIR"), "the folder for attachments, manifests and index.jsonl"),
       .init("strict", .none, "exit with 1 when any file was rejected"),
       .init("quiet", short: "q", .none, "no progress, only the summary"),
     ] + Workplace.options,
     details: """
-      Each file is a job whose id is its path below DIR. OUT/index.jsonl has a line for each: id, status, kind, code,
-      manifest, milliseconds. Run again, it prepares only what is missing or has changed; interrupted with ^C, it leaves
-      whole files only. Exit status: 0 every file got its verdict, 64 wrong use, 70 failed, 130 interrupted.
+      Each file is a job whose id is its path below FOLDER. DIR/index.jsonl has a line for each: id, status, kind, code,
+      manifest, milliseconds, and what tells whether it is up to date. Run again, it prepares only what is missing or
+      has changed; interrupted with ^C, it leaves whole files only. Exit status: 0 every file got its verdict (with
+      --strict: none was rejected), 1 with --strict: one was rejected, 64 wrong use, 70 failed, 130 interrupted.
 
       Examples:
         enclosure batch photos --out prepared
@@ -28,11 +29,12 @@ enum BatchCommand: Command {
       throw UsageError("--out DIR says where the attachments go")
     }
     let name = FilePath(bytes: folder).description
+    let outName = FilePath(bytes: out).description
     guard let identity = FolderIdentity(of: FilePath(bytes: folder)) else {
       throw UsageError("there is no folder \(name)")
     }
     guard identity != FolderIdentity(of: FilePath(bytes: out)) else {
-      throw UsageError("--out \(name) is the folder with the sources; choose another one, or one inside it")
+      throw UsageError("--out \(outName) is the folder with the sources; choose another one, or one inside it")
     }
     guard identity.isFolder else {
       throw UsageError("\(name) is no folder; single files are for enclosure prepare")
@@ -56,12 +58,12 @@ enum BatchCommand: Command {
         return try await batch.run { event in display.show(event) }
       } catch let error as CancellationError {
         display.end()
-        Console.error("interrupted; what is done is kept, and the same command again does the rest\n")
+        Console.log(.interrupted("interrupted; what is done is kept, and the same command again does the rest"))
         throw error
       }
     }
     let summary = Summary(lines: lines, seconds: (clock.now - start) / .seconds(1))
-    Console.error(summary.text(output: FilePath(bytes: out).description))
+    Console.error(summary.text(output: outName))
     return arguments.has("strict") && summary.rejected > 0 ? 1 : 0
   }
 }

@@ -8,19 +8,41 @@ import Synchronization
 enum Console {
   private static let status = Mutex("")
 
-  static func output(_ text: String) {
-    write(Array(text.utf8), to: STDOUT_FILENO)
+  /// Makes sure that the descriptors of standard input, output and error are taken: a file that got one of them would
+  /// get what is printed. What is written to one that was closed fails.
+  static func reserveDescriptors() {
+    while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
+      if descriptor > STDERR_FILENO {
+        close(descriptor)
+        return
+      }
+    }
   }
 
-  static func output(_ bytes: [UInt8]) {
-    write(bytes, to: STDOUT_FILENO)
+  static func output(_ text: String) throws(OutputFailure) {
+    try output(Array(text.utf8))
+  }
+
+  static func output(_ bytes: [UInt8]) throws(OutputFailure) {
+    do throws(OutputFailure) {
+      try write(bytes, to: STDOUT_FILENO)
+    } catch {
+      // A reader who has gone away has read enough.
+      if error.errno != EPIPE { throw error }
+    }
   }
 
   /// Writes whole lines.
   static func error(_ text: String) {
     status.withLock { status in
-      write(Array((status.isEmpty ? text : "\r\u{1B}[K\(text)\(status)").utf8), to: STDERR_FILENO)
+      // There is nobody else to tell that this fails.
+      try? write(Array((status.isEmpty ? text : "\r\u{1B}[K\(text)\(status)").utf8), to: STDERR_FILENO)
     }
+  }
+
+  /// Tells what happened: people on a terminal, programs elsewhere.
+  static func log(_ event: LogEvent) {
+    error(isatty(STDERR_FILENO) == 1 ? "\(printable(event.text))\n" : "\(event.json())\n")
   }
 
   /// Draws the status line in place of the one before; an empty one takes it away. Only on a terminal.
@@ -28,7 +50,7 @@ enum Console {
     status.withLock { status in
       guard line != status else { return }
       status = line
-      write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
+      try? write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
     }
   }
 
@@ -51,14 +73,28 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  /// A reader who has gone away is no fault of ours: what cannot be written is dropped.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputFailure) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      let code = errno
+      switch code {
+      case EINTR: continue
+      case EAGAIN:
+        // Whoever shares this pipe or terminal has made it non-blocking.
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&entry, 1, -1)
+      default: throw OutputFailure(errno: code)
+      }
     }
   }
+}
+
+/// Standard output takes no more; holds the `errno` that says why.
+struct OutputFailure: Error, Equatable {
+  let errno: Int32
 }

@@ -10,7 +10,7 @@ enum DoctorCommand: Command {
     command: "doctor", operands: "", summary: "Check what this machine can prepare", options: [],
     details: """
       Lists the libraries in use, what they can read and write, and what of the sandbox the kernel offers. Exit status:
-      0 everything is there, 1 something is missing.
+      0 everything is there, 1 something is missing, 70 failed.
 
       Example:
         enclosure doctor
@@ -32,7 +32,7 @@ enum DoctorCommand: Command {
     report += "\nSandbox\n"
     report += row("seccomp filters", Kernel.hasSeccomp ? "yes" : "no")
     report += row("Landlock", Kernel.landlockVersion > 0 ? "yes, version \(Kernel.landlockVersion)" : "no")
-    Console.output(report)
+    try Console.output(report)
     return !media.parts.isEmpty && media.parts.allSatisfy(\.isThere) ? 0 : 1
   }
 

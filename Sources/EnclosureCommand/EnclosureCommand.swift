@@ -10,12 +10,25 @@ struct EnclosureCommand {
   }
 
   static func main() async {
+    Console.reserveDescriptors()
+    Interruption.install()
     // A reader who has gone away shows in what write returns.
     signal(SIGPIPE, SIG_IGN)
-    exit(await run(Array(rawArguments().dropFirst())))
+    // The same for a file that grows beyond a limit (ulimit -f).
+    signal(SIGXFSZ, SIG_IGN)
+    let words = Array(rawArguments().dropFirst())
+    do {
+      exit(try await run(words))
+    } catch is CancellationError {
+      exit(130)
+    } catch {
+      let command = words.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+      Console.log(.failed(command: command, describe(error)))
+      exit(EX_SOFTWARE)
+    }
   }
 
-  private static func run(_ words: [[UInt8]]) async -> Int32 {
+  private static func run(_ words: [[UInt8]]) async throws -> Int32 {
     let name = words.first.map { String(decoding: $0, as: UTF8.self) }
     switch name {
     case nil:
@@ -23,28 +36,28 @@ struct EnclosureCommand {
       return EX_USAGE
     case "help", "--help", "-h":
       guard words.count > 1 else {
-        Console.output(overview)
+        try Console.output(overview)
         return 0
       }
       let subject = String(decoding: words[1], as: UTF8.self)
       guard let command = command(named: subject) else { return complain(about: subject) }
-      Console.output(command.syntax.help)
+      try Console.output(command.syntax.help)
       return 0
     case "--version", "version":
-      Console.output("enclosure \(version)\n")
+      try Console.output("enclosure \(version)\n")
       return 0
     case let name?:
       guard let command = command(named: name) else {
         return complain(about: name)
       }
-      return await run(command, Array(words.dropFirst()))
+      return try await run(command, Array(words.dropFirst()))
     }
   }
 
-  private static func run(_ command: any Command.Type, _ words: [[UInt8]]) async -> Int32 {
+  private static func run(_ command: any Command.Type, _ words: [[UInt8]]) async throws -> Int32 {
     let options = words.prefix { $0 != Array("--".utf8) }
     if options.contains(where: { $0 == Array("--help".utf8) || $0 == Array("-h".utf8) }) {
-      Console.output(command.syntax.help)
+      try Console.output(command.syntax.help)
       return 0
     }
     do {
@@ -53,11 +66,6 @@ struct EnclosureCommand {
       Console.error("enclosure \(command.syntax.command): \(printable(error.message))\n")
       Console.error("enclosure \(command.syntax.command) --help shows its options.\n")
       return EX_USAGE
-    } catch is CancellationError {
-      return 130
-    } catch {
-      Console.error("enclosure \(command.syntax.command): \(printable(describe(error)))\n")
-      return EX_SOFTWARE
     }
   }
 
@@ -83,7 +91,7 @@ struct EnclosureCommand {
 
       Commands:
       \(list)
-      enclosure COMMAND --help explains a command. Try:
+      enclosure COMMAND --help explains a command, enclosure --version tells which this is. Try:
         enclosure prepare https://example.com/cat.webp --out prepared
 
       """

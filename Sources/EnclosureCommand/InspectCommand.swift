@@ -10,7 +10,7 @@ enum InspectCommand: Command {
     options: Workplace.options,
     details: """
       Prints one JSON document for each source: its facts, and the plan or the reason of its rejection. Nothing is
-      stored. Exit status: 0, also for what would be rejected; 64 wrong use, 70 failed.
+      stored. Exit status: 0, also for what would be rejected, 64 wrong use, 70 failed, 130 interrupted.
 
       Examples:
         enclosure inspect photo.heic
@@ -26,7 +26,7 @@ enum InspectCommand: Command {
     try await workplace.run {
       for source in sources {
         let inspection = try await workplace.reader.inspection(of: source, options: workplace.preparation)
-        Console.output(try encoded(InspectionReport(inspection)))
+        try Console.output(encoded(InspectionReport(inspection)))
       }
     }
     return 0

@@ -3,15 +3,16 @@ import Synchronization
 
 /// ^C and SIGTERM: the first one asks for an orderly end, the second one leaves at once.
 enum Interruption {
-  /// Calls `action` once, on a thread of its own, when the process is asked to end. Call it once.
-  static func onFirstSignal(_ action: @escaping @Sendable () -> Void) {
+  /// Begins to listen. As long as there is nothing that has to be ended in order, the first signal leaves at once too.
+  /// Call it once, first of all.
+  static func install() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     writeEnd.store(ends[1], ordering: .releasing)
-    let reader = Reader(descriptor: ends[0], action: action)
+    readEnd.store(ends[0], ordering: .releasing)
     var thread = pthread_t()
-    guard pthread_create(&thread, nil, runReader, Unmanaged.passRetained(reader).toOpaque()) == 0 else { return }
+    guard pthread_create(&thread, nil, runReader, nil) == 0 else { return }
     pthread_detach(thread)
     for number in [SIGINT, SIGTERM] {
       var handler = sigaction()
@@ -25,33 +26,31 @@ enum Interruption {
     }
   }
 
-  fileprivate final class Reader: Sendable {
-    let descriptor: Int32
-    let action: @Sendable () -> Void
+  /// Has `action` called once, on a thread of its own, when the process is asked to end.
+  static func onFirstSignal(_ action: @escaping @Sendable () -> Void) {
+    orderlyEnd.withLock { $0 = action }
+  }
 
-    init(descriptor: Int32, action: @escaping @Sendable () -> Void) {
-      self.descriptor = descriptor
-      self.action = action
-    }
-
-    func run() {
-      waitForSignal()
+  fileprivate static func serve() {
+    waitForSignal()
+    if let action = orderlyEnd.withLock(\.self) {
       action()
       waitForSignal()
-      _exit(130)
     }
+    _exit(130)
+  }
 
-    private func waitForSignal() {
-      var byte: UInt8 = 0
-      while read(descriptor, &byte, 1) < 0 && errno == EINTR {}
-    }
+  private static func waitForSignal() {
+    var byte: UInt8 = 0
+    while read(readEnd.load(ordering: .acquiring), &byte, 1) < 0 && errno == EINTR {}
   }
 }
 
+private let readEnd = Atomic<Int32>(-1)
 private let writeEnd = Atomic<Int32>(-1)
+private let orderlyEnd = Mutex<(@Sendable () -> Void)?>(nil)
 
-private func runReader(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let context else { return nil }
-  Unmanaged<Interruption.Reader>.fromOpaque(context).takeRetainedValue().run()
+private func runReader(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  Interruption.serve()
   return nil
 }

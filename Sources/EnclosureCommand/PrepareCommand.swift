@@ -8,12 +8,13 @@ enum PrepareCommand: Command {
     summary: "Prepare one to four files or URLs for one notification",
     options: [
       .init("out", short: "o", .one("DIR"), "the folder for attachments and manifest; it is made when missing"),
-      .init("id", .one("ID"), "the job's id, and the manifest's name; made from the sources by default"),
+      .init("id", .one("ID"), "the job's id, and the manifest's name; by default the sources' last path components"),
       .init("strict", .none, "exit with 1 when any source was rejected, not only when all were"),
     ] + Workplace.options,
     details: """
       The manifest is printed on standard output and stored as DIR/manifests/ID.json; the attachments are below
-      DIR/assets. Exit status: 0 ready or partial, 1 rejected, 64 wrong use, 70 failed.
+      DIR/assets. A manifest of the same id is replaced: a/cat.jpg and b/cat.jpg need an --id to be told apart.
+      Exit status: 0 ready or partial (with --strict: ready), 1 rejected, 64 wrong use, 70 failed, 130 interrupted.
 
       Examples:
         enclosure prepare photo.heic --out prepared
@@ -41,11 +42,8 @@ enum PrepareCommand: Command {
       let job = Job(id: id, sources: sources, options: workplace.preparation)
       return try await Pipeline(reader: workplace.reader, store: store).run(job)
     }
-    Console.output(outcome.json)
-    for rejection in outcome.manifest.rejections {
-      let line = "rejected \(rejection.source): \(rejection.reason.message) [\(rejection.reason.code.rawValue)]"
-      Console.error("\(printable(line))\n")
-    }
+    try Console.output(outcome.json)
+    for rejection in outcome.manifest.rejections { Console.log(.rejected(rejection)) }
     switch outcome.manifest.status {
     case .ready: return 0
     case .partial: return arguments.has("strict") ? 1 : 0

@@ -14,7 +14,7 @@ extension Syntax {
     var parsed = try parser.parse(arguments)
     for option in options where parsed.values[option.name] == nil {
       guard let value = environment(option.variable), !value.isEmpty else { continue }
-      if case .none = option.value, ["0", "no", "false"].map({ Array($0.utf8) }).contains(value) { continue }
+      if case .none = option.value, ["0", "no", "false", "off"].map({ Array($0.utf8) }).contains(value) { continue }
       parsed.values[option.name] = [value]
     }
     return parsed
@@ -92,7 +92,12 @@ private final class OptionParser {
     g_set_prgname("enclosure \(syntax.command)")
     guard let text = g_option_context_get_help(context, 1, nil) else { return "" }
     defer { g_free(text) }
-    return String(cString: text)
+    // GLib's usage line has room for what is not there: options of a command without any, names of operands.
+    let usage = ["  enclosure \(syntax.command)", syntax.options.isEmpty ? "" : "[OPTION…]", syntax.operands]
+      .filter { !$0.isEmpty }.joined(separator: " ")
+    return String(cString: text).split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.hasPrefix("  enclosure \(syntax.command) [") ? usage : String(line)
+    }.joined(separator: "\n")
   }
 
   func parse(_ arguments: [[UInt8]]) throws(UsageError) -> Arguments {
@@ -109,7 +114,8 @@ private final class OptionParser {
     guard g_option_context_parse_strv(context, &vector, &failure) != 0 else {
       defer { g_error_free(failure) }
       let message = failure.map { String(cString: $0.pointee.message) } ?? "the options cannot be read"
-      throw UsageError(message)
+      // GLib begins with a capital; all other messages do not.
+      throw UsageError(message.prefix(1).lowercased() + message.dropFirst())
     }
     var parsed = Arguments()
     for (index, option) in syntax.options.enumerated() {

@@ -8,10 +8,10 @@ import Transfer
 /// What the commands that handle media share: the options, and the two planes that those configure.
 struct Workplace {
   static let options: [Syntax.Option] = [
-    .init("fit", .one("inside|cover"), "inside keeps the whole picture, cover fills a square"),
+    .init("fit", .one("inside|cover"), "inside (default) keeps the whole picture, cover fills a square"),
     .init("helpers", .one("N"), "media processes to run; as many as there are processors by default"),
-    .init("decode-timeout", .one("SECONDS"), "how long one step of the work on a source may take: 30 to 90 by default"),
-    .init("decode-memory", .one("MIB"), "how much memory a media process may take: 1024 by default"),
+    .init("decode-timeout", .one("SECONDS"), "how long each step on a source may take; 30 to 90 by default"),
+    .init("decode-memory", .one("MIB"), "how much memory a media process may take; 1024 by default"),
     .init("spool", .one("DIR"), "where downloads are kept while they are worked on; TMPDIR or /var/tmp by default"),
     .init(
       "cache", .one("DIR"),
@@ -28,7 +28,7 @@ struct Workplace {
   let cacheFolder: FilePath?
 
   /// Starts the helpers.
-  init(_ arguments: Arguments) async throws(UsageError) {
+  init(_ arguments: Arguments) async throws {
     preparation = PreparationOptions(fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
@@ -45,15 +45,16 @@ struct Workplace {
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
     helpers = HelperPool(configuration: configuration) { report in
-      // A decoder's last words may hold anything, also what a stranger's file put into its mouth.
-      let end = report.lastIndex { !$0.isNewline }.map(report.index(after:)) ?? report.startIndex
-      Console.error("\(printable(String(report[..<end])))\n")
+      switch report {
+      case .lost(let reason, let lastWords): Console.log(.helperLost(reason, lastWords: lastWords))
+      case .cannotStart(let why): Console.log(.helperNotStarted(why))
+      }
     }
     cacheFolder = arguments.bytes("cache").flatMap { $0.isEmpty ? nil : FilePath(bytes: $0) }
     let cache: DiskCache?
     if let cacheFolder {
       cache = await DiskCache(path: cacheFolder.bytes, maximumBytes: cacheBytes ?? DiskCache.defaultMaximumBytes) {
-        Console.error("\(printable($0))\n")
+        Console.log(.cacheImpaired($0))
       }
     } else {
       cache = nil
@@ -67,23 +68,16 @@ struct Workplace {
 
   /// Runs `work` and ends the helpers. ^C and SIGTERM cancel it: what is in work is given up, nothing is half done.
   func run<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
-    let (helpers, downloader) = (helpers, downloader)
     let task = Task { try await work() }
-    Interruption.onFirstSignal {
-      task.cancel()
-      downloader.shutdown()
-      helpers.close(aborting: true)
-    }
+    Interruption.onFirstSignal { task.cancel() }
     let result = await task.result
-    if !task.isCancelled {
-      downloader.shutdown()
-      helpers.close()
-    }
+    downloader.shutdown()
+    helpers.close(aborting: true)
     return try result.get()
   }
 
   /// The helper program: beside this one, unless `ENCLOSURE_MEDIA` names another.
-  private static func helperProgram() throws(UsageError) -> String {
+  private static func helperProgram() throws(MissingHelper) -> String {
     var path = getenv("ENCLOSURE_MEDIA").map { String(cString: $0) } ?? ""
     if path.isEmpty {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -93,12 +87,15 @@ struct Workplace {
       path += "/enclosure-media"
     }
     guard access(path, X_OK) == 0 else {
-      throw UsageError(
-        "the media helper \(path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
-          + " ENCLOSURE_MEDIA names it")
+      throw MissingHelper(path: path)
     }
     return path
   }
+}
+
+/// There is no helper program: nothing that another command line would mend.
+struct MissingHelper: Error {
+  let path: String
 }
 
 /// The source that a word of the command line names.
@@ -115,12 +112,16 @@ func sourceLocation(_ word: [UInt8]) -> JobSource.Location {
 func describe(_ error: any Error) -> String {
   switch error {
   case let reason as Rejection.Reason: reason.message
+  case let failure as OutputFailure: "standard output cannot be written: \(String(cString: strerror(failure.errno)))"
   case Batch.Failure.folderUnreadable(let folder, let failure):
     "the folder \(folder.description) cannot be read: \(failure.message)"
   case Batch.Failure.indexUnwritable(let folder, let failure):
     "index.jsonl cannot be written in \(folder.description): \(failure.message); free some space or choose another"
       + " folder, and the same command again does the rest"
   case Batch.Failure.store(let reason): reason.message
+  case let missing as MissingHelper:
+    "the media helper \(missing.path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
+      + " ENCLOSURE_MEDIA names it"
   default: "\(error)"
   }
 }

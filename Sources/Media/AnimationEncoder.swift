@@ -33,7 +33,7 @@ final class AnimationEncoder {
     var projected = 0
     do throws(VipsFailure) {
       let strip = try strip()
-      let bits = Int32(max(1, min(8, (Int.bitWidth - 1) - (colours - 1).leadingZeroBitCount + 1)))
+      let bits = Int32(max(1, min(8, Int.bitWidth - (colours - 1).leadingZeroBitCount)))
       let bytes = try savedByVips(
         isEnough: { [self] count in
           projected = projection(count)

@@ -23,7 +23,7 @@ final class AnimationFrames {
     self.format = format
     self.stage = stage
     switch decoder {
-    case .libav: self.decoder = .libav(try LibavPictureReader(source, at: stage))
+    case .libav: self.decoder = .libav(try LibavPictureReader(source, format: format, at: stage))
     case .vips:
       do throws(VipsFailure) {
         let loader: VipsLoader = format == .webp ? .webp(allFrames: true) : .gif(allFrames: true)

@@ -103,9 +103,10 @@ private func prepareFirstFrame(
   let pixels: PixelBuffer
   do throws(VipsFailure) {
     // The frame is upright RGBA in sRGB, except for its orientation.
-    var ignored: [String] = []
-    pixels = try stillPixels(of: first, image, recipe.still, steps: &ignored)
-    steps += ignored.filter { !steps.contains($0) }
+    var own: [String] = []
+    pixels = try stillPixels(of: first, image, recipe.still, steps: &own)
+    // That it was turned may be said already.
+    steps += own.filter { !steps.contains($0) }
   } catch {
     throw decodingReason(error, of: source, format: facts.format, at: .prepare)
   }

@@ -47,6 +47,19 @@ struct Box: Equatable {
   }
 }
 
+/// The index of the track that holds the transparency of a picture sequence (ISO/IEC 23008-12, 7.5.3: an auxiliary
+/// track); nil when there is none. libavformat takes it for another video.
+func alphaTrack(of file: MediaFile) -> Int? {
+  func boxes(in box: Box, _ type: String) -> [Box] {
+    Box.boxes(in: file, from: box.content, to: box.end).filter { $0.type == type }
+  }
+  guard let movie = Box.boxes(in: file).first(where: { $0.type == "moov" }) else { return nil }
+  return boxes(in: movie, "trak").firstIndex { track in
+    guard let media = boxes(in: track, "mdia").first, let handler = boxes(in: media, "hdlr").first else { return false }
+    return file.bytes(at: handler.content + 8, count: 4) == Array("auxv".utf8)
+  }
+}
+
 extension Array where Element == UInt8 {
   /// The number in `count` bytes from `index` on, most significant first; 0 where bytes are missing.
   func bigEndian(at index: Int, count: Int) -> UInt64 {

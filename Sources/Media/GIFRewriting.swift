@@ -41,11 +41,16 @@ extension GIFStructure {
       result += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + littleEndian(repetitions) + [0]
     }
     for (frame, delay) in zip(frames, timing.delays) {
-      result += [0x21, 0xF9, 4, frame.control ?? 0] + littleEndian(delay) + [frame.transparentIndex, 0]
+      result += GIFStructure.controlBlock(frame, hundredths: delay)
       result += file.bytes(at: frame.image.lowerBound, count: frame.image.count)
     }
     result.append(0x3B)
     return result
+  }
+
+  /// The graphic control extension of a frame: disposal, transparency and delay.
+  static func controlBlock(_ frame: Frame, hundredths: Int) -> [UInt8] {
+    [0x21, 0xF9, 4, frame.control ?? 0] + littleEndian(hundredths) + [frame.transparentIndex, 0]
   }
 }
 

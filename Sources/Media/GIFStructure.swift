@@ -14,6 +14,10 @@ struct GIFStructure {
     var top = 0
     var width = 0
     var height = 0
+
+    var isTransparent: Bool { (control ?? 0) & 1 != 0 }
+    /// Whether the place of the frame is cleared before the next one is drawn.
+    var isCleared: Bool { (control ?? 0) >> 2 & 7 == 2 }
   }
 
   enum Ending: Equatable {
@@ -40,6 +44,13 @@ struct GIFStructure {
   var plays: Int {
     guard let loop else { return 1 }
     return loop == 0 ? 0 : loop + 1
+  }
+
+  /// Whether frames that are not transparent themselves leave some of the screen without anything drawn on it.
+  var uncoversScreen: Bool {
+    guard let first = frames.first else { return false }
+    let fillsScreen = first.left == 0 && first.top == 0 && first.width >= width && first.height >= height
+    return !fillsScreen && !first.isTransparent || frames.contains { $0.isCleared && !$0.isTransparent }
   }
 
   /// - Parameter most: the walk ends when there are more frames than this.

@@ -42,6 +42,14 @@ struct FileWindow {
     return high << 16 | low
   }
 
+  /// Four bytes as text, such as the name of a chunk; empty behind the end of the file.
+  mutating func name(at offset: Int) -> String {
+    guard let last = byte(at: offset + 3), let first = byte(at: offset), let second = byte(at: offset + 1),
+      let third = byte(at: offset + 2)
+    else { return "" }
+    return String(decoding: [first, second, third, last], as: UTF8.self)
+  }
+
   /// Fewer than `count` bytes at the end of the file.
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     guard offset >= 0, offset < file.bytes, count > 0 else { return [] }

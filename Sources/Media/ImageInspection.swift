@@ -53,7 +53,7 @@ private func inspectPNG(_ source: MediaFile) throws(Rejection.Reason) -> MediaFa
   let structure = PNGStructure(source)
   let sides = 1...0x7FFF_FFFF
   guard sides.contains(structure.width), sides.contains(structure.height) else {
-    throw structure.isCutShort && structure.chunks.isEmpty
+    throw structure.isHeadless
       ? Rejection.Reason(.truncated, at: .inspect, "the png file ends before its header does")
       : Rejection.Reason(
         .corrupt, at: .inspect, "the png file says it is \(structure.width)x\(structure.height) pixels large")
@@ -99,12 +99,15 @@ private func inspectGIF(_ source: MediaFile, _ request: InspectRequest) throws(R
   return MediaFacts(format: .gif, bytes: source.bytes, content: .image(image), metadata: sorted(structure.metadata))
 }
 
-/// Which library sees all of a GIF's screen.
+/// Which library shows a GIF as browsers do.
 ///
 /// libnsgif takes some screen sizes (640x480, 800x600, 1024x768 and others, and everything above 2048 pixels) for an
-/// encoder's mistake, and the first frame's size for the true one; what lies beside that frame would be cut off.
+/// encoder's mistake, and the first frame's size for the true one; what lies beside that frame would be cut off. And it
+/// paints in the background colour what browsers leave clear. A first frame that is larger than the screen makes it grow
+/// in libnsgif alone.
 func gifDecoder(_ structure: GIFStructure, decodedSize: (width: Int, height: Int)) -> ImageFacts.Decoder {
-  decodedSize.width < structure.width || decodedSize.height < structure.height ? .libav : .vips
+  if decodedSize.width < structure.width || decodedSize.height < structure.height { return .libav }
+  return decodedSize == (structure.width, structure.height) && structure.uncoversScreen ? .libav : .vips
 }
 
 private func inspectWebP(_ source: MediaFile) throws(Rejection.Reason) -> MediaFacts {
@@ -182,6 +185,6 @@ private func claimedFacts(_ source: MediaFile, format: MediaFormat, _ width: Int
     format: format, bytes: source.bytes, content: .image(ImageFacts(codedWidth: width, codedHeight: height)))
 }
 
-private func sorted(_ metadata: Set<MediaFacts.Metadata>) -> [MediaFacts.Metadata] {
+func sorted(_ metadata: Set<MediaFacts.Metadata>) -> [MediaFacts.Metadata] {
   MediaFacts.Metadata.allCases.filter(metadata.contains)
 }

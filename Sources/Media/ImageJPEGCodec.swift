@@ -15,17 +15,11 @@ struct JPEGDecoder: ~Copyable {
   init?(_ file: MediaFile) {
     guard let handle = tjInitDecompress() else { return nil }
     let data = UnsafeMutableRawBufferPointer.allocate(byteCount: file.bytes, alignment: 16)
-    var filled = 0
-    while filled < data.count {
-      let got = file.read(into: UnsafeMutableRawBufferPointer(rebasing: data[filled...]), at: filled)
-      guard got > 0 else { break }
-      filled += got
-    }
     var width: Int32 = 0
     var height: Int32 = 0
     var subsampling: Int32 = 0
     var colours: Int32 = 0
-    guard filled == data.count,
+    guard file.fill(data, at: 0),
       tjDecompressHeader3(handle, data.baseAddress, UInt(data.count), &width, &height, &subsampling, &colours) == 0,
       let known = JPEGSubsampling(rawValue: subsampling)
     else {

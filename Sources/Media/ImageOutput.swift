@@ -4,18 +4,12 @@ import RichPush
 /// Writes a whole file from its beginning.
 /// - Throws: `store_failed`, which is transient: the disk is full or broken, and another try may find room.
 func write(_ bytes: UnsafeRawBufferPointer, into descriptor: Int32) throws(Rejection.Reason) {
-  var written = 0
-  while written < bytes.count {
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-    let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(written))
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else {
-      throw Rejection.Reason(
-        .storeFailed, at: .prepare, "the prepared file cannot be written: \(String(cString: strerror(errno)))")
-    }
-    written += count
+  let status = writeAll(bytes, into: descriptor, at: 0)
+  guard status == 0 else {
+    throw Rejection.Reason(
+      .storeFailed, at: .prepare, "the prepared file cannot be written: \(String(cString: strerror(status)))")
   }
-  guard ftruncate(descriptor, off_t(written)) == 0 else {
+  guard ftruncate(descriptor, off_t(bytes.count)) == 0 else {
     throw Rejection.Reason(
       .storeFailed, at: .prepare, "the prepared file cannot be cut to its size: \(String(cString: strerror(errno)))")
   }

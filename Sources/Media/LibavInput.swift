@@ -88,7 +88,8 @@ final class LibavInput {
   }
 
   /// Reads the next packet of any stream.
-  /// - Returns: false at the end, or where the container makes no more sense; `check()` tells trouble with the file.
+  /// - Returns: a negative number at the end, or where the container makes no more sense; `check()` tells trouble with
+  ///   the file. `enclosure_av_again` asks for another call.
   func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
     av_packet_unref(packet)
     return av_read_frame(context, packet)
@@ -111,9 +112,8 @@ extension LibavInput {
   static let allowedFormats = [
     "3dostr", "aac", "ac3", "aiff", "amr", "ape", "apng", "asf", "au", "av1", "avi", "caf", "dts", "dv", "eac3", "flac",
     "flv", "gif", "gxf", "h264", "hevc", "ico", "ivf", "loas", "lxf", "m4v", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2",
-    "mp3",
-    "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta", "vc1",
-    "voc", "w64", "wav", "wtv", "wv", "xwma",
+    "mp3", "mpc", "mpc8", "mpeg", "mpegts", "mpegvideo", "mxf", "nut", "obu", "ogg", "rm", "tak", "truehd", "tta",
+    "vc1", "voc", "w64", "wav", "wtv", "wv", "xwma",
   ].joined(separator: ",")
 
   /// Probes that score less are guesses: libavformat takes some texts and random bytes for sound. For MP3 this very
@@ -150,10 +150,25 @@ extension LibavInput {
     for status: Int32, io: LibavReadIO, format: UnsafePointer<AVInputFormat>, at stage: Rejection.Stage
   ) -> Rejection.Reason {
     if let reason = trouble(with: io, at: stage) { return reason }
-    guard status != enclosure_av_out_of_memory else { return libavOutOfMemory(at: stage) }
     let name = format.pointee.name.map { String(cString: $0) } ?? ""
+    if status == enclosure_av_out_of_memory {
+      // So libavformat calls it as well when there are more streams than it was allowed, or a table is said to be so
+      // long that it does not even try.
+      guard hasMemoryLeft else { return libavOutOfMemory(at: stage) }
+      return Rejection.Reason(
+        .corrupt, at: stage,
+        "the header of the \(name) file says that it has more than \(maximumStreams) streams, or tables that are"
+          + " longer than memory")
+    }
     return Rejection.Reason(
       .corrupt, at: stage, "the header of the \(name) file makes no sense: \(libavDescription(of: status))")
+  }
+
+  /// Whether this process may have more memory than any sensible header needs.
+  private static var hasMemoryLeft: Bool {
+    let probe = av_malloc(256 << 20)
+    av_free(probe)
+    return probe != nil
   }
 
   private static func trouble(with io: LibavReadIO, at stage: Rejection.Stage) -> Rejection.Reason? {

@@ -1,8 +1,5 @@
 import CFFmpeg
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// How a track is turned for display, from its display matrix.
 struct DisplayOrientation: Equatable {

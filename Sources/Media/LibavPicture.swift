@@ -15,28 +15,30 @@ func inspectLibavPicture(
 }
 
 private func inspectAnimatedPNG(_ source: MediaFile) throws(Rejection.Reason) -> MediaFacts {
-  let png = try AnimatedPNG(source, at: .inspect)
+  let png = PNGStructure(source)
+  guard !png.isCutShort else { throw animationIsCutShort(at: .inspect) }
   try requireDecodableSize((png.width, png.height), at: .inspect)
   // One frame is a still, which libvips reads.
   let isAnimated = png.delays.count > 1
   let image = ImageFacts(
     codedWidth: png.width, codedHeight: png.height, colour: png.isGrey ? .grey : .rgb,
-    bitsPerChannel: png.bitsPerChannel, hasAlpha: png.hasAlpha, hasColourProfile: png.hasColourProfile,
+    bitsPerChannel: png.bitDepth, hasAlpha: png.hasAlpha, hasColourProfile: png.hasColourProfile,
     frames: max(png.delays.count, 1), delays: isAnimated ? png.delays : [], plays: isAnimated ? png.plays : nil,
     decoder: isAnimated ? .libav : .vips)
-  var metadata: [MediaFacts.Metadata] = []
-  if png.hasExif { metadata.append(.exif) }
-  if png.hasText { metadata.append(.comment) }
-  if png.hasTrailingData { metadata.append(.trailingData) }
   return MediaFacts(
-    format: isAnimated ? .apng : .png, bytes: source.bytes, content: .image(image), metadata: metadata)
+    format: isAnimated ? .apng : .png, bytes: source.bytes, content: .image(image), metadata: sorted(png.metadata))
+}
+
+/// libavformat would show the frames up to there.
+func animationIsCutShort(at stage: Rejection.Stage) -> Rejection.Reason {
+  Rejection.Reason(.truncated, at: stage, "the file ends before the PNG's end")
 }
 
 /// A still is decoded to know it: the headers of these formats leave too much open.
 private func inspectDecodedStill(
   _ source: MediaFile, format: MediaFormat
 ) throws(Rejection.Reason) -> MediaFacts {
-  let reader = try LibavPictureReader(source, at: .inspect)
+  let reader = try LibavPictureReader(source, format: format, at: .inspect)
   guard let picture = try reader.next() else {
     throw Rejection.Reason(.corrupt, at: .inspect, "there is no picture in the file")
   }
@@ -51,8 +53,9 @@ private func inspectSequence(
 ) throws(Rejection.Reason) -> MediaFacts {
   let input = try LibavInput(source, demuxer: "mov", at: .inspect)
   try input.findStreams()
+  let alpha = alphaTrack(of: source)
   let videos = (0..<input.streamCount).filter {
-    input.stream($0)?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+    $0 != alpha && input.stream($0)?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
   }
   guard let index = videos.first, let stream = input.stream(index) else {
     throw Rejection.Reason(.unsupportedCodec, at: .inspect, "the picture sequence has no track that can be read")
@@ -74,8 +77,10 @@ private func inspectSequence(
     // Browsers repeat sequences for ever whatever their edit list says.
     delays: isAnimated ? delays : [], plays: isAnimated ? 0 : nil, decoder: .libav)
   describe(&image, AVPixelFormat(rawValue: parameters.format))
+  image.hasAlpha = image.hasAlpha || alpha != nil
   return MediaFacts(
-    format: format, bytes: source.bytes, content: .image(image), metadata: input.metadata(beside: [index]))
+    format: format, bytes: source.bytes, content: .image(image),
+    metadata: input.metadata(beside: [index, alpha].compactMap { $0 }))
 }
 
 /// How long each picture is shown, in milliseconds, in the order of showing.

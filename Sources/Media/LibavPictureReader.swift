@@ -2,18 +2,35 @@ import CFFmpeg
 import Preparation
 import RichPush
 
-/// Decodes the pictures of a file's first video stream, in order, as RGBA.
+/// Decodes the pictures of a file's first video stream, in order, as RGBA, with the transparency that a picture sequence
+/// keeps in a track of its own.
 final class LibavPictureReader {
   private let stage: Rejection.Stage
   private let pictures: any LibavPictureSource
   private let converter: LibavRGBA
   private let frame: LibavFrame
+  private let transparency: LibavPictureReader?
 
-  init(_ source: MediaFile, at stage: Rejection.Stage) throws(Rejection.Reason) {
+  convenience init(_ source: MediaFile, format: MediaFormat, at stage: Rejection.Stage) throws(Rejection.Reason) {
+    guard format == .avif || format == .heif, let alpha = alphaTrack(of: source) else {
+      try self.init(try openPictures(of: source, format: format, at: stage), at: stage)
+      return
+    }
+    try self.init(
+      try LibavTrackPictures(source, demuxer: nil, at: stage) { $0 != alpha },
+      transparency: try LibavPictureReader(
+        try LibavTrackPictures(source, demuxer: nil, at: stage) { $0 == alpha }, at: stage),
+      at: stage)
+  }
+
+  private init(
+    _ pictures: any LibavPictureSource, transparency: LibavPictureReader? = nil, at stage: Rejection.Stage
+  ) throws(Rejection.Reason) {
     self.stage = stage
+    self.pictures = pictures
+    self.transparency = transparency
     converter = LibavRGBA(at: stage)
     frame = try LibavFrame(at: stage)
-    pictures = try openPictures(of: source, at: stage)
   }
 
   /// The next picture; nil at the end.
@@ -23,6 +40,12 @@ final class LibavPictureReader {
   func next() throws(Rejection.Reason) -> (width: Int, height: Int, delay: Int, pixels: UnsafeRawBufferPointer)? {
     guard let delay = try pictures.next(into: frame.pointer) else { return nil }
     let pixels = try converter.convert(frame.pointer)
+    if let transparency {
+      guard let mask = try transparency.next(), mask.pixels.count == pixels.count else {
+        throw Rejection.Reason(.corrupt, at: stage, "the track of transparency does not go with its pictures")
+      }
+      converter.setAlpha(mask.pixels)
+    }
     return (Int(frame.pointer.pointee.width), Int(frame.pointer.pointee.height), delay, pixels)
   }
 
@@ -45,33 +68,23 @@ protocol LibavPictureSource {
   func next(into frame: UnsafeMutablePointer<AVFrame>) throws(Rejection.Reason) -> Int?
 }
 
-/// Picks the way to read a file's pictures by its first bytes.
+/// Picks the way to read a file's pictures: some formats are one coded picture and nothing else, so that no container
+/// has to be opened.
 private func openPictures(
-  of source: MediaFile, at stage: Rejection.Stage
+  of source: MediaFile, format: MediaFormat, at stage: Rejection.Stage
 ) throws(Rejection.Reason) -> any LibavPictureSource {
-  let head = source.bytes(at: 0, count: 64)
-  if let codec = wholeFileCodec(of: head) { return try LibavWholePicture(source, codec, at: stage) }
-  if head.starts(with: pngSignature) {
-    let animation = try AnimatedPNG(source, at: stage)
-    guard !animation.delays.isEmpty else { return try LibavWholePicture(source, AV_CODEC_ID_PNG, at: stage) }
-    return try LibavTrackPictures(source, demuxer: "apng", delays: animation.delays, at: stage)
+  switch format {
+  case .bmp: return try LibavWholePicture(source, AV_CODEC_ID_BMP, at: stage)
+  case .psd: return try LibavWholePicture(source, AV_CODEC_ID_PSD, at: stage)
+  case .jpeg2000: return try LibavWholePicture(source, AV_CODEC_ID_JPEG2000, at: stage)
+  case .jpegXL: return try LibavWholePicture(source, AV_CODEC_ID_JPEGXL, at: stage)
+  case .png: return try LibavWholePicture(source, AV_CODEC_ID_PNG, at: stage)
+  case .apng:
+    let structure = PNGStructure(source)
+    guard !structure.isCutShort else { throw animationIsCutShort(at: stage) }
+    return try LibavTrackPictures(source, demuxer: "apng", delays: structure.delays, at: stage)
+  case .gif: return try LibavGIFPictures(source, at: stage)
+  case .ico: return try LibavTrackPictures(source, demuxer: "ico", at: stage)
+  default: return try LibavTrackPictures(source, demuxer: nil, at: stage)
   }
-  if head.starts(with: Array("GIF8".utf8)) { return try LibavTrackPictures(source, demuxer: "gif", at: stage) }
-  if head.starts(with: iconSignature) { return try LibavTrackPictures(source, demuxer: "ico", at: stage) }
-  return try LibavTrackPictures(source, demuxer: nil, at: stage)
 }
-
-/// The codec of the formats that are one coded picture and nothing else, so that no container has to be opened.
-func wholeFileCodec(of head: [UInt8]) -> AVCodecID? {
-  if head.starts(with: Array("BM".utf8)) { return AV_CODEC_ID_BMP }
-  if head.starts(with: Array("8BPS".utf8)) { return AV_CODEC_ID_PSD }
-  if head.starts(with: jpeg2000Signature) || head.starts(with: jpeg2000Codestream) { return AV_CODEC_ID_JPEG2000 }
-  if head.starts(with: jpegXLSignature) || head.starts(with: [0xFF, 0x0A]) { return AV_CODEC_ID_JPEGXL }
-  return nil
-}
-
-let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-let iconSignature: [UInt8] = [0, 0, 1, 0]
-let jpeg2000Signature: [UInt8] = [0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
-let jpeg2000Codestream: [UInt8] = [0xFF, 0x4F, 0xFF, 0x51]
-let jpegXLSignature: [UInt8] = [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]

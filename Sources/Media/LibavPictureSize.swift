@@ -13,7 +13,7 @@ func claimedSize(of source: MediaFile) -> (width: Int, height: Int)? {
     guard let box = Box.boxes(in: source).first(where: { $0.type == "jp2c" }) else { return nil }
     return jpeg2000Size(source.bytes(at: box.content, count: 64))
   }
-  if head.starts(with: [0xFF, 0x0A]) { return jpegXLSize(head) }
+  if head.starts(with: jpegXLCodestream) { return jpegXLSize(head) }
   if head.starts(with: jpegXLSignature) {
     guard let box = Box.boxes(in: source).first(where: { $0.type == "jxlc" || $0.type == "jxlp" }) else { return nil }
     // A part of a codestream starts with its number.
@@ -21,6 +21,11 @@ func claimedSize(of source: MediaFile) -> (width: Int, height: Int)? {
   }
   return nil
 }
+
+let jpeg2000Signature: [UInt8] = [0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+let jpeg2000Codestream: [UInt8] = [0xFF, 0x4F, 0xFF, 0x51]
+let jpegXLSignature: [UInt8] = [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+let jpegXLCodestream: [UInt8] = [0xFF, 0x0A]
 
 private func bitmapSize(_ head: [UInt8]) -> (width: Int, height: Int) {
   if head.littleEndian(at: 14, count: 4) == 12 {
@@ -42,7 +47,7 @@ private func jpeg2000Size(_ head: [UInt8]) -> (width: Int, height: Int)? {
 
 /// The SizeHeader of a codestream (ISO/IEC 18181-1, annex D).
 private func jpegXLSize(_ head: [UInt8]) -> (width: Int, height: Int)? {
-  guard head.count >= 16, head.starts(with: [0xFF, 0x0A]) else { return nil }
+  guard head.count >= 16, head.starts(with: jpegXLCodestream) else { return nil }
   var bits = BitsFromLowest(bytes: head, position: 16)
   let isSmall = bits.read(1) == 1
   func length() -> Int {

@@ -58,8 +58,10 @@ final class LibavTrackPictures: LibavPictureSource {
   /// Seconds that the pictures so far were shown.
   private var elapsed = 0.0
 
+  /// - Parameter accepts: whether a stream, by its index, may be the one.
   init(
-    _ source: MediaFile, demuxer: String?, delays: [Int] = [], at stage: Rejection.Stage
+    _ source: MediaFile, demuxer: String?, delays: [Int] = [], at stage: Rejection.Stage,
+    accepts: (Int) -> Bool = { _ in true }
   ) throws(Rejection.Reason) {
     self.stage = stage
     self.delays = delays
@@ -67,7 +69,7 @@ final class LibavTrackPictures: LibavPictureSource {
     // The headers of these containers tell all; the pictures of the others have to be looked at.
     if demuxer == nil { try input.findStreams() }
     stream = try LibavTrackPictures.pictureStream(
-      of: input, areas: demuxer == "ico" ? iconAreas(source) : [])
+      of: input, accepts: accepts, ranks: demuxer == "ico" ? iconRanks(source) : [])
     let parameters = stream.pointee.codecpar.pointee
     try requireDecodableSize((Int(parameters.width), Int(parameters.height)), at: stage)
     decoder = try LibavDecoder(parameters.codec_id, parameters: stream.pointee.codecpar, at: stage)
@@ -75,18 +77,18 @@ final class LibavTrackPictures: LibavPictureSource {
     packet = try LibavPacket(at: stage)
   }
 
-  /// - Parameter areas: of an icon's pictures, which are the same one in several sizes: the largest is taken.
+  /// - Parameter ranks: of an icon's pictures, which are the same one in several sizes: the best is taken.
   private static func pictureStream(
-    of input: LibavInput, areas: [Int]
+    of input: LibavInput, accepts: (Int) -> Bool, ranks: [Int]
   ) throws(Rejection.Reason) -> UnsafeMutablePointer<AVStream> {
-    let videos = (0..<input.streamCount).compactMap { input.stream($0) }.filter {
+    let videos = (0..<input.streamCount).filter(accepts).compactMap { input.stream($0) }.filter {
       $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
     }
-    func area(_ stream: UnsafeMutablePointer<AVStream>) -> Int {
+    func rank(_ stream: UnsafeMutablePointer<AVStream>) -> Int {
       let index = Int(stream.pointee.index)
-      return areas.indices.contains(index) ? areas[index] : 0
+      return ranks.indices.contains(index) ? ranks[index] : 0
     }
-    guard let stream = areas.isEmpty ? videos.first : videos.max(by: { area($0) < area($1) }) else {
+    guard let stream = ranks.isEmpty ? videos.first : videos.max(by: { rank($0) < rank($1) }) else {
       throw Rejection.Reason(.corrupt, at: input.stage, "there is no picture in the file")
     }
     return stream
@@ -136,12 +138,16 @@ final class LibavTrackPictures: LibavPictureSource {
   }
 }
 
-/// The sizes in pixels of an icon's pictures, by its directory: libavformat knows none for those that are PNG inside.
-private func iconAreas(_ source: MediaFile) -> [Int] {
+/// How good an icon's pictures are, by its directory: their pixels, then their bits per pixel. libavformat knows no size
+/// of those that are PNG inside.
+private func iconRanks(_ source: MediaFile) -> [Int] {
   let count = min(Int(source.bytes(at: 4, count: 2).littleEndian(at: 0, count: 2)), LibavInput.maximumStreams)
-  return (0..<count).map { entry in
-    let sides = source.bytes(at: 6 + 16 * entry, count: 2).map { $0 == 0 ? 256 : Int($0) }
-    return sides.reduce(1, *)
+  // A cursor has the place that it points with where an icon has its bits.
+  let isIcon = source.bytes(at: 2, count: 1) == [1]
+  return (0..<count).map { number in
+    let entry = source.bytes(at: 6 + 16 * number, count: 8)
+    let sides = entry.prefix(2).map { $0 == 0 ? 256 : Int($0) }
+    return sides.reduce(1, *) << 16 | (isIcon ? Int(entry.littleEndian(at: 6, count: 2)) : 0)
   }
 }
 
@@ -171,7 +177,7 @@ func requireDecodableSize(_ size: (width: Int, height: Int)?, at stage: Rejectio
   }
 }
 
-private func undecodable(_ decoder: LibavDecoder, _ status: Int32, at stage: Rejection.Stage) -> Rejection.Reason {
+func undecodable(_ decoder: LibavDecoder, _ status: Int32, at stage: Rejection.Stage) -> Rejection.Reason {
   let name = String(cString: avcodec_get_name(decoder.context.pointee.codec_id))
   if status == enclosure_av_out_of_memory { return libavOutOfMemory(at: stage) }
   if status == enclosure_av_patch_welcome {

@@ -54,6 +54,12 @@ final class LibavRGBA {
     return UnsafeRawBufferPointer(rebasing: pixels[0..<count])
   }
 
+  /// Gives the picture last converted the lightness of another one as its alpha.
+  /// - Parameter mask: RGBA, as many bytes.
+  func setAlpha(_ mask: UnsafeRawBufferPointer) {
+    for alpha in stride(from: 3, to: mask.count, by: 4) { pixels[alpha] = mask[alpha - 3] }
+  }
+
   private func prepare(for frame: AVFrame) throws(Rejection.Reason) {
     let shape = Shape(
       width: frame.width, height: frame.height, format: frame.format, matrix: frame.colorspace.rawValue,

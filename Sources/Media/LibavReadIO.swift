@@ -1,8 +1,5 @@
 import CFFmpeg
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Lets libavformat read an open file and nothing else. Must live as long as the context that reads through it.
 final class LibavReadIO {

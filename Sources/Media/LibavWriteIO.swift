@@ -1,8 +1,5 @@
 import CFFmpeg
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Lets libavformat write an open file, up to a number of bytes. Must live as long as the context that writes through it.
 final class LibavWriteIO {
@@ -42,20 +39,14 @@ final class LibavWriteIO {
       isOverLimit = true
       return enclosure_av_io
     }
-    var written = 0
-    while written < buffer.count {
-      let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
-      let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(position))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        failure = failure ?? errno
-        return enclosure_av_io
-      }
-      written += count
-      position += Int64(count)
+    let status = writeAll(buffer, into: descriptor, at: Int(position))
+    guard status == 0 else {
+      failure = failure ?? status
+      return enclosure_av_io
     }
+    position += Int64(buffer.count)
     bytes = max(bytes, Int(position))
-    return Int32(written)
+    return Int32(buffer.count)
   }
 
   fileprivate func seek(to offset: Int64, whence: Int32) -> Int64 {

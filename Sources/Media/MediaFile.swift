@@ -1,9 +1,6 @@
+import Glibc
 import Preparation
 package import RichPush
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// An open file of media. The descriptor belongs to the caller, who keeps it open as long as this is used.
 package struct MediaFile: Sendable {
@@ -42,6 +39,20 @@ package struct MediaFile: Sendable {
       initialized = filled
     }
   }
+}
+
+/// Writes a whole buffer at `offset`, without moving the descriptor's position.
+/// - Returns: `errno` of what failed, 0 when nothing did.
+func writeAll(_ bytes: UnsafeRawBufferPointer, into descriptor: Int32, at offset: Int) -> Int32 {
+  var written = 0
+  while written < bytes.count {
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+    let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return count < 0 ? errno : EIO }
+    written += count
+  }
+  return 0
 }
 
 extension MediaFile {

@@ -9,7 +9,14 @@ package func inspect(_ source: MediaFile, _ request: InspectRequest) throws(Reje
     throw Rejection.Reason(.empty, at: .inspect, "the source is empty")
   }
   switch Signature(of: source) {
-  case .picture(let format): return try inspectPicture(source, format: format, request)
+  case .picture(let format):
+    var facts = try inspectPicture(source, format: format, request)
+    if case .image(var image) = facts.content, image.delays.count > request.enoughFrames {
+      // It has too many frames anyway, and millions of delays would not fit into an answer.
+      image.delays = Array(image.delays.prefix(request.enoughFrames))
+      facts.content = .image(image)
+    }
+    return facts
   case .refused(let reason): throw reason
   case .unknown: return try inspectTimeline(source, request)
   }

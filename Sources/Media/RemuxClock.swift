@@ -50,7 +50,8 @@ struct RemuxClock {
     packet.pointee.dts = moved(packet.pointee.dts)
     // Where the codec does not say, sound lasts as long as up to the packet before.
     if let last = lastPresentation, guessesDuration, packet.pointee.pts > last {
-      usualDuration = packet.pointee.pts - last
+      let (length, overflow) = packet.pointee.pts.subtractingReportingOverflow(last)
+      if !overflow { usualDuration = length }
     }
     lastPresentation = packet.pointee.pts
     packet.pointee.duration =

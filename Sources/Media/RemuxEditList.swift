@@ -1,8 +1,5 @@
+import Glibc
 import RichPush
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// Shortens what a track of a finished MP4 presents, in its edit list and in the headers that repeat it. libavformat
 /// counts pictures of the end that are only there for others to be decoded, and rounds last pictures up.
@@ -86,9 +83,10 @@ private struct Field {
 
   func write(to descriptor: Int32) throws(Rejection.Reason) {
     let bytes = (0..<width).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
-    guard pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count else {
+    let status = bytes.withUnsafeBytes { writeAll($0, into: descriptor, at: offset) }
+    guard status == 0 else {
       throw Rejection.Reason(
-        .storeFailed, at: .prepare, "the prepared file could not be written: \(libavDescription(of: -errno))")
+        .storeFailed, at: .prepare, "the prepared file could not be written: \(libavDescription(of: -status))")
     }
   }
 }

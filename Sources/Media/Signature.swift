@@ -38,10 +38,8 @@ private func pictureFormat(_ head: [UInt8], _ source: MediaFile) -> MediaFormat?
   {
     return .tiff
   }
-  if head.starts(with: [0, 0, 0, 12, 0x6A, 0x50, 0x20, 0x20]) || head.starts(with: [0xFF, 0x4F, 0xFF, 0x51]) {
-    return .jpeg2000
-  }
-  if head.starts(with: [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20]) || head.starts(with: [0xFF, 0x0A]) { return .jpegXL }
+  if head.starts(with: jpeg2000Signature) || head.starts(with: jpeg2000Codestream) { return .jpeg2000 }
+  if head.starts(with: jpegXLSignature) || head.starts(with: jpegXLCodestream) { return .jpegXL }
   if isBitmap(head) { return .bmp }
   if isIcon(head) { return .ico }
   return HEIFBrands(head)?.format

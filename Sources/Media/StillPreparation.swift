@@ -21,7 +21,7 @@ private func decodedStill(
 ) throws(Rejection.Reason) -> PixelBuffer {
   switch image.decoder {
   case .libav:
-    let reader = try LibavPictureReader(source, at: .prepare)
+    let reader = try LibavPictureReader(source, format: facts.format, at: .prepare)
     guard let first = try reader.next() else {
       throw Rejection.Reason(.corrupt, at: .prepare, "no picture can be decoded")
     }

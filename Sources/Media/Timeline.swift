@@ -2,9 +2,8 @@ import CFFmpeg
 import Preparation
 import RichPush
 
-/// Facts of anything that libavformat reads: video, sound, and the pictures that come its way.
+/// Facts of video and sound.
 func inspectTimeline(_ source: MediaFile, _ request: InspectRequest) throws(Rejection.Reason) -> MediaFacts {
-  if let format = pictureFormat(of: source) { return try inspectLibavPicture(source, format: format, request) }
   let input = try openTimeline(source, at: .inspect)
   try input.findStreams()
   if let picture = input.pictureIndex() {
@@ -99,19 +98,6 @@ func displayedSize(
     if squared >= 1, squared <= 1e6 { width = Int(squared) }
   }
   return turn.isTransposed ? (coded.height, width) : (width, coded.height)
-}
-
-/// The format of a picture that is read as such although it came to the timelines.
-private func pictureFormat(of source: MediaFile) -> MediaFormat? {
-  let head = source.bytes(at: 0, count: 64)
-  if head.starts(with: iconSignature) { return .ico }
-  return switch wholeFileCodec(of: head) {
-  case AV_CODEC_ID_PSD: .psd
-  case AV_CODEC_ID_JPEG2000: .jpeg2000
-  case AV_CODEC_ID_JPEGXL: .jpegXL
-  case AV_CODEC_ID_BMP: .bmp
-  default: nil
-  }
 }
 
 extension LibavInput {

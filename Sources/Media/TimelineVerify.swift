@@ -7,6 +7,7 @@ func verifyTimeline(_ file: MediaFile, _ expected: PreparedFile) throws(Rejectio
   guard file.bytes == expected.bytes else {
     throw damaged("the prepared file has \(file.bytes) bytes, \(expected.bytes) were written")
   }
+  try requireAttachable(file, expected.type)
   try requireLayout(of: file, expected.type)
   let input = try LibavInput(file, at: .verify)
   try input.findStreams()
@@ -53,8 +54,9 @@ private func requireStreams(
   guard input.streamCount == [picture, sound].compactMap({ $0 }).count else {
     throw damaged("the prepared file has more streams than meant: \(found)")
   }
-  guard !input.metadata(beside: [picture, sound].compactMap { $0 }).contains(.gps) else {
-    throw damaged("the prepared file still says where it was taken")
+  let metadata = input.metadata(beside: [picture, sound].compactMap { $0 })
+  guard metadata.isEmpty else {
+    throw damaged("the prepared file still has \(metadata.map(\.rawValue).joined(separator: ", "))")
   }
   guard expected.type.kind == .video else {
     guard picture == nil, sound != nil else { throw damaged("the prepared sound has other streams: \(found)") }

@@ -34,8 +34,15 @@ struct VipsFailure: Error, Equatable {
   /// Takes the message out of libvips' error buffer, which belongs to the whole process.
   static func last() -> VipsFailure {
     defer { vips_error_clear() }
-    let lines = String(cString: vips_error_buffer()).split(separator: "\n")
+    return VipsFailure(errorBuffer: String(cString: vips_error_buffer()))
+  }
+
+  /// What a text of libvips' error buffer says.
+  init(errorBuffer text: String) {
+    var lines = text.split(separator: "\n")
+    // A full buffer ends in three dots, and mostly in the middle of the line before them.
+    if lines.last == "..." { lines.removeLast(min(2, lines.count)) }
     // Each layer adds its line; the last one to speak is the one that gave up.
-    return VipsFailure(lines.last.map { String($0.prefix(160)) } ?? "no reason is given")
+    self.init(lines.last.map { String($0.prefix(160)) } ?? "no reason is given")
   }
 }

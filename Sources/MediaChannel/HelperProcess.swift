@@ -25,6 +25,8 @@ package enum HelperProcess {
     // The parent looks at what is resident a few times a second and ends the helper at its mark. This stops what is
     // faster than that; it counts reserved memory as well, hence the room.
     limit(Int32(RLIMIT_DATA.rawValue), to: 2 * mark + (512 << 20))
+    // A file that grows beyond a limit shows in what write returns.
+    signal(SIGXFSZ, SIG_IGN)
     return MessageSocket(adopting: socketDescriptor)
   }
 

@@ -60,8 +60,9 @@ package final class MessageSocket {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
-        enclosure_send(
-          descriptor, buffer.baseAddress! + sent, UInt(buffer.count - sent), descriptors, Int32(descriptors.count))
+        let rest = UnsafeRawBufferPointer(rebasing: buffer[sent...])
+        return enclosure_send(
+          descriptor, rest.baseAddress, UInt(rest.count), descriptors, Int32(descriptors.count))
       }
       if count < 0 {
         if errno == EINTR { continue }
@@ -101,7 +102,8 @@ package final class MessageSocket {
       var descriptors: [Int32] = Array(repeating: -1, count: Self.maximumFiles)
       var arrived: Int32 = 0
       let count = bytes.withUnsafeMutableBytes { buffer in
-        enclosure_receive(descriptor, buffer.baseAddress! + filled, UInt(length - filled), &descriptors, &arrived)
+        let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+        return enclosure_receive(descriptor, room.baseAddress, UInt(room.count), &descriptors, &arrived)
       }
       files += descriptors.prefix(Int(arrived)).map(OpenFile.init(adopting:))
       if count < 0 {

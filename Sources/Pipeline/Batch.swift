@@ -51,8 +51,8 @@ package struct Batch: Sendable {
   package func run(report: (Event) -> Void) async throws -> [BatchIndex.Line] {
     let walk = try await walk()
     let jobs = named(walk.entries)
-    var index = await blocking { [output] in BatchIndex(at: output.appending(Array("index.jsonl".utf8))) }
-    let waiting = await outdated(jobs, index: index)
+    let index = await blocking { [output] in BatchIndex(at: output.appending(Array("index.jsonl".utf8))) }
+    let waiting = try await outdated(jobs, index: index)
     report(.found(jobs: jobs.count, upToDate: jobs.count - waiting.count))
 
     try await withThrowingTaskGroup(of: (BatchIndex.Line, Manifest).self) { group in
@@ -60,22 +60,32 @@ package struct Batch: Sendable {
       for _ in 0..<parallelJobs {
         if let job = rest.next() { group.addTask { try await run(job) } }
       }
-      while let (line, manifest) = try await group.next() {
-        do throws(FileFailure) {
-          try index.append(line)
+      var failure: (any Error)?
+      while let result = await group.nextResult() {
+        do {
+          let (line, manifest) = try result.get()
+          try await write { () throws(FileFailure) in try index.append(line) }
+          report(.finished(line, manifest))
+          if failure == nil, let job = rest.next() { group.addTask { try await run(job) } }
         } catch {
-          throw Failure.indexUnwritable(output, error)
+          // The others end as soon as they can. Those that come to a result all the same are in the index too.
+          if failure == nil { failure = error }
+          group.cancelAll()
         }
-        report(.finished(line, manifest))
-        if let job = rest.next() { group.addTask { try await run(job) } }
       }
+      if let failure { throw failure }
     }
-    do throws(FileFailure) {
-      try index.finish(keeping: Set(jobs.map(\.id)))
-    } catch {
-      throw Failure.indexUnwritable(output, error)
-    }
+    let ids = Set(jobs.map(\.id))
+    try await write { () throws(FileFailure) in try index.finish(keeping: ids) }
     return index.lines.values.sorted { $0.id < $1.id }
+  }
+
+  private func write(_ work: @escaping @Sendable () throws(FileFailure) -> Void) async throws(Failure) {
+    do throws(FileFailure) {
+      try await blocking(work)
+    } catch {
+      throw .indexUnwritable(output, error)
+    }
   }
 
   /// A file and the id of its job.
@@ -109,10 +119,12 @@ package struct Batch: Sendable {
     }
   }
 
-  private func outdated(_ jobs: [NamedEntry], index: BatchIndex) async -> [NamedEntry] {
+  private func outdated(_ jobs: [NamedEntry], index: BatchIndex) async throws -> [NamedEntry] {
     var outdated: [NamedEntry] = []
+    let lines = index.lines
     for job in jobs {
-      if let line = index.lines[job.id], await isUpToDate(line, job.entry) { continue }
+      try Task.checkCancellation()
+      if let line = lines[job.id], await isUpToDate(line, job.entry) { continue }
       outdated.append(job)
     }
     return outdated
@@ -120,7 +132,8 @@ package struct Batch: Sendable {
 
   private func isUpToDate(_ line: BatchIndex.Line, _ entry: FolderWalk.Entry) async -> Bool {
     guard let state = entry.state, line.bytes == state.bytes, line.modified == state.modified, line.recipe == recipe,
-      line.code?.isUsuallyPermanent ?? true, let manifest = try? await store.manifest(id: line.id), !manifest.isEmpty
+      line.status == .ready || line.permanent == true, let manifest = try? await store.manifest(id: line.id),
+      !manifest.isEmpty
     else { return false }
     for (location, bytes) in line.assets where !(await store.hasAsset(at: location, bytes: bytes)) { return false }
     return true
@@ -144,7 +157,8 @@ package struct Batch: Sendable {
     let manifest = outcome.manifest
     let line = BatchIndex.Line(
       id: job.id, status: manifest.status, kind: manifest.attachments.first?.asset.type.kind,
-      code: manifest.rejections.first?.reason.code, manifest: outcome.location,
+      code: manifest.rejections.first?.reason.code, permanent: manifest.rejections.first?.reason.permanent,
+      manifest: outcome.location,
       milliseconds: Int((clock.now - start) / .milliseconds(1)), bytes: outcome.state?.bytes,
       modified: outcome.state?.modified, recipe: recipe,
       assets: manifest.attachments.reduce(into: [:]) { $0[$1.asset.location] = $1.asset.bytes })

@@ -1,12 +1,15 @@
 import FoundationEssentials
 import Glibc
 package import RichPush
+import Synchronization
 
 /// `index.jsonl`: a line for each job of a batch.
 ///
 /// While a batch runs, each finished job is appended as one whole line, so that a later run knows what is done however
 /// this one ends. At the end the file is replaced by one sorted by id, with one line for each job.
-package struct BatchIndex: Sendable {
+///
+/// All calls but `lines` block.
+package final class BatchIndex: Sendable {
   package struct Line: Codable, Sendable, Equatable {
     package var id: String
     package var status: Manifest.Status
@@ -14,6 +17,8 @@ package struct BatchIndex: Sendable {
     package var kind: MediaKind?
     /// The code of the rejection; nil when there is none.
     package var code: Rejection.Code?
+    /// Whether trying again can not help; nil when nothing was rejected.
+    package var permanent: Bool?
     /// The manifest, relative to the folder of this index.
     package var manifest: String
     /// How long the job took.
@@ -27,13 +32,14 @@ package struct BatchIndex: Sendable {
     package var assets: [String: Int]
 
     package init(
-      id: String, status: Manifest.Status, kind: MediaKind?, code: Rejection.Code?, manifest: String,
+      id: String, status: Manifest.Status, kind: MediaKind?, code: Rejection.Code?, permanent: Bool?, manifest: String,
       milliseconds: Int, bytes: Int?, modified: Int?, recipe: String?, assets: [String: Int]
     ) {
       self.id = id
       self.status = status
       self.kind = kind
       self.code = code
+      self.permanent = permanent
       self.manifest = manifest
       self.milliseconds = milliseconds
       self.bytes = bytes
@@ -43,44 +49,57 @@ package struct BatchIndex: Sendable {
     }
   }
 
-  package private(set) var lines: [String: Line] = [:]
+  private struct State {
+    var lines: [String: Line] = [:]
+    /// Whether the file ends in a line that was cut off: by a full disk, or with its writer.
+    var endsTorn = false
+  }
+
   private let path: FilePath
-  /// Whether the file ends in a line that was cut off: by a full disk, or with its writer.
-  private var endsTorn = false
+  private let state: Mutex<State>
+
+  /// The last line of each job, by its id.
+  package var lines: [String: Line] { state.withLock(\.lines) }
 
   /// Reads what an earlier run left. Lines that are not whole are as good as none.
   package init(at path: FilePath) {
     self.path = path
-    guard let bytes = contents(ofFile: path) else { return }
-    endsTorn = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
+    var found = State()
+    let bytes = contents(ofFile: path) ?? []
+    found.endsTorn = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
     let decoder = JSONDecoder()
     for text in bytes.split(separator: UInt8(ascii: "\n")) {
-      if let line = try? decoder.decode(Line.self, from: Data(text)) { lines[line.id] = line }
+      if let line = try? decoder.decode(Line.self, from: Data(text)) { found.lines[line.id] = line }
     }
+    state = Mutex(found)
   }
 
   /// Adds a line to the file.
   /// - Throws: why it could not be written.
-  package mutating func append(_ line: Line) throws(FileFailure) {
-    lines[line.id] = line
-    let text = (endsTorn ? [UInt8(ascii: "\n")] : []) + (try encoded(line))
-    endsTorn = true
-    let descriptor = path.withCString { open($0, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0o666) }
-    guard descriptor >= 0 else { throw FileFailure(errno: errno) }
-    defer { close(descriptor) }
-    try write([text], to: descriptor)
-    endsTorn = false
+  package func append(_ line: Line) throws(FileFailure) {
+    try state.withLock { (state) throws(FileFailure) in
+      state.lines[line.id] = line
+      let text = (state.endsTorn ? [UInt8(ascii: "\n")] : []) + (try encoded(line))
+      state.endsTorn = true
+      let descriptor = path.withCString { open($0, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0o666) }
+      guard descriptor >= 0 else { throw FileFailure(errno: errno) }
+      defer { close(descriptor) }
+      try write([text], to: descriptor)
+      state.endsTorn = false
+    }
   }
 
   /// Replaces the file by the lines of the jobs that there are.
-  package mutating func finish(keeping ids: Set<String>) throws(FileFailure) {
-    lines = lines.filter { ids.contains($0.key) }
-    var sorted: [[UInt8]] = []
-    for id in lines.keys.sorted() {
-      if let line = lines[id] { sorted.append(try encoded(line)) }
+  package func finish(keeping ids: Set<String>) throws(FileFailure) {
+    try state.withLock { (state) throws(FileFailure) in
+      state.lines = state.lines.filter { ids.contains($0.key) }
+      var sorted: [[UInt8]] = []
+      for id in state.lines.keys.sorted() {
+        if let line = state.lines[id] { sorted.append(try encoded(line)) }
+      }
+      try replace(by: sorted)
+      state.endsTorn = false
     }
-    try replace(by: sorted)
-    endsTorn = false
   }
 
   /// Writes a new file and gives it the place of the old one. Two batches may come to this at the same time: the new

@@ -13,19 +13,25 @@ final class Helper {
     case memory(Int)
     /// How it ended, for people: `was killed by signal 11 (segmentation fault)`.
     case ended(String)
+    /// Somebody else ended it, the kernel that was short of memory for one; holds how.
+    case killed(String)
+    /// It exited by itself, with this status.
+    case exited(Int32)
   }
 
   let socket: MessageSocket
   private let process: pid_t
+  /// What the process writes on its output and error output. It cannot grow, however much a decoder has to say.
   private let complaints: OpenFile
   private let memoryMark: Int
   private(set) var answers = 0
 
   /// Starts a process. It is killed when the calling thread ends.
-  /// - Throws: the `errno` of what failed.
-  init(configuration: HelperConfiguration) throws {
+  init(configuration: HelperConfiguration) throws(MessageSocket.Failure) {
     let (own, other) = try MessageSocket.pair()
-    complaints = try unnamedTemporaryFile()
+    let memory = enclosure_memory_file(UInt(maximumComplaints))
+    guard memory >= 0 else { throw .system(errno) }
+    complaints = OpenFile(adopting: memory)
     socket = own
     memoryMark = configuration.memoryMark
 
@@ -61,7 +67,7 @@ final class Helper {
     var started = pid_t()
     let status = posix_spawn(
       &started, configuration.executable, &actions, &attributes, argumentPointers, environmentPointers)
-    guard status == 0 else { throw MessageSocket.Failure.system(status) }
+    guard status == 0 else { throw .system(status) }
     process = started
   }
 
@@ -78,6 +84,8 @@ final class Helper {
     isAborted: () -> Bool
   ) throws(Failure) -> Reply {
     let deadline = monotonicSeconds() + seconds
+    // The process writes where this position is: what it said about an earlier source is of no interest.
+    lseek(complaints.descriptor, 0, SEEK_SET)
     do {
       try socket.send(request, files: files)
       let reply = try socket.receive(type) { () throws(Failure) in try wait(until: deadline, isAborted) }
@@ -88,8 +96,8 @@ final class Helper {
     } catch MessageSocket.Failure.malformed(let what) {
       throw .ended("sent what is no answer: \(what)")
     } catch {
-      let usage = reap()
-      throw usage.peak >= memoryMark ? .memory(usage.peak) : .ended(usage.end)
+      let (end, peak) = reap()
+      throw peak >= memoryMark ? .memory(peak) : end
     }
   }
 
@@ -101,11 +109,11 @@ final class Helper {
     return pages * Int(getpagesize())
   }
 
-  /// What the process wrote on its error output: the last words of a decoder.
+  /// What the process wrote on its error output during the last exchange: the last words of a decoder.
   var lastWords: String {
-    let size = max(0, lseek(complaints.descriptor, 0, SEEK_END))
-    var buffer = [UInt8](repeating: 0, count: 500)
-    let count = pread(complaints.descriptor, &buffer, buffer.count, max(0, size - off_t(buffer.count)))
+    let size = max(0, lseek(complaints.descriptor, 0, SEEK_CUR))
+    var buffer = [UInt8](repeating: 0, count: min(500, size))
+    let count = pread(complaints.descriptor, &buffer, buffer.count, off_t(size - buffer.count))
     return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
   }
 
@@ -131,8 +139,8 @@ final class Helper {
     }
   }
 
-  private func reap() -> (end: String, peak: Int) {
-    guard !isReaped else { return ("had ended before", 0) }
+  private func reap() -> (end: Failure, peak: Int) {
+    guard !isReaped else { return (.ended("had ended before"), 0) }
     isReaped = true
     // It closed its end of the socket, so it is ending; if not, it has no business to go on.
     var status: Int32 = 0
@@ -141,19 +149,25 @@ final class Helper {
     while true {
       let result = wait4(process, &status, WNOHANG, &usage)
       if result == process { break }
-      if result < 0 && errno != EINTR { return ("ended unseen", 0) }
+      if result < 0 && errno != EINTR { return (.ended("ended unseen"), 0) }
       patience -= 1
       if patience == 0 { kill(process, SIGKILL) }
       usleep(2_000)
     }
     let signal = enclosure_signal(status)
-    let end =
-      signal != 0
-      ? "was killed by signal \(signal) (\(String(cString: strsignal(signal))))"
-      : "ended with status \(enclosure_exit_status(status))"
+    let how = "was killed by signal \(signal) (\(String(cString: strsignal(signal))))"
+    let end: Failure =
+      switch signal {
+      case 0: .exited(enclosure_exit_status(status))
+      case SIGKILL, SIGTERM: .killed(how)
+      default: .ended(how)
+      }
     return (end, usage.ru_maxrss * 1024)
   }
 }
+
+/// As much as is kept of what a decoder says about one source, in bytes.
+private let maximumComplaints = 16 << 10
 
 /// How often a working helper's memory is looked at, in seconds.
 private let lookInterval = 0.05
@@ -164,7 +178,7 @@ func monotonicSeconds() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-private func contents(ofSmallFile path: String) -> String? {
+func contents(ofSmallFile path: String) -> String? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }

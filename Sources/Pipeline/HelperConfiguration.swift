@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// How the media plane's processes are run.
@@ -27,8 +28,18 @@ package struct HelperConfiguration: Sendable {
     (inspectDeadline, prepareDeadline, verifyDeadline) = (seconds, seconds, seconds)
   }
 
-  /// The processors that this process may use.
+  /// The processors that this process may use: those it may run on, and no more than its container has time for.
   package static var processors: Int {
-    max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    let allowed = Int(enclosure_processors())
+    let present = allowed > 0 ? allowed : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    let quota = contents(ofSmallFile: "/sys/fs/cgroup/cpu.max").flatMap(processors(quota:))
+    return min(present, quota ?? present)
+  }
+
+  /// Reads a control group's `cpu.max`: microseconds of processor time, or `max`, in each period of so many.
+  static func processors(quota: String) -> Int? {
+    let numbers = quota.split(whereSeparator: \.isWhitespace).map { Double($0) }
+    guard numbers.count == 2, let time = numbers[0], let period = numbers[1], time > 0, period > 0 else { return nil }
+    return max(1, Int((time / period).rounded(.up)))
   }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 package import MediaChannel
 package import Preparation
-import RichPush
+package import RichPush
 import Synchronization
 
 /// The media plane: a fixed number of helper processes and the requests that wait for one.
@@ -25,16 +25,16 @@ package final class HelperPool: Sendable {
     }
   }
 
-  private struct Job {
-    let request: HelperRequest
-    let files: [any DescriptorOwner]
-    let continuation: CheckedContinuation<Result<HelperReply.Outcome, any Error>, Never>
+  /// What those who run this should know about a helper.
+  package enum Report: Sendable, Equatable {
+    /// It cost a source this reason. What it wrote before may hold anything.
+    case lost(Rejection.Reason, lastWords: String)
+    /// None could be started; a sentence that says why.
+    case cannotStart(String)
   }
 
   private struct State {
-    /// The requests that wait are those from `first` on.
-    var waiting: [Job?] = []
-    var first = 0
+    var waiting = RequestQueue()
     var isClosed = false
     var isAborted = false
     var statistics = Statistics()
@@ -43,22 +43,23 @@ package final class HelperPool: Sendable {
   private let configuration: HelperConfiguration
   private let state = Mutex(State())
   private let available = DispatchSemaphore(value: 0)
-  private let finished = DispatchSemaphore(value: 0)
-  private let report: @Sendable (String) -> Void
+  private let threads = DispatchGroup()
+  private let report: @Sendable (Report) -> Void
 
   /// Starts the helpers' threads.
-  /// - Parameter report: is told about each helper that was lost, in a sentence; called on the helper's thread.
-  package init(configuration: HelperConfiguration, report: @escaping @Sendable (String) -> Void = { _ in }) {
+  /// - Parameter report: is told about each helper that was lost; called on the helper's thread.
+  package init(configuration: HelperConfiguration, report: @escaping @Sendable (Report) -> Void = { _ in }) {
     self.configuration = configuration
     self.report = report
     for _ in 0..<configuration.count {
       let thread = Unmanaged.passRetained(self)
       var identifier = pthread_t()
+      threads.enter()
       if pthread_create(&identifier, nil, runHelperThread, thread.toOpaque()) == 0 {
         pthread_detach(identifier)
       } else {
         thread.release()
-        finished.signal()
+        threads.leave()
       }
     }
   }
@@ -67,61 +68,68 @@ package final class HelperPool: Sendable {
     state.withLock { $0.statistics }
   }
 
-  /// Has a request answered by the next free helper.
-  /// - Throws: `CancellationError` when the pool is closed or the task was cancelled before its turn came, else the
-  ///   `Rejection.Reason` of the source.
+  /// Has a request answered by the next free helper. A task that is cancelled waits no longer; the helper that works for
+  /// it is ended.
+  /// - Throws: `CancellationError` when the pool is closed or the task was cancelled, else the `Rejection.Reason` of the
+  ///   source.
   package func perform(_ request: HelperRequest, files: [any DescriptorOwner]) async throws -> HelperReply.Outcome {
-    try Task.checkCancellation()
-    let result = await withCheckedContinuation { continuation in
-      let job = Job(request: request, files: files, continuation: continuation)
-      let isQueued = state.withLock { state in
-        guard !state.isClosed else { return false }
-        state.waiting.append(job)
-        return true
+    let pending = PendingRequest(request, files: files)
+    let answer = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard pending.wait(with: continuation) else { return }
+        if enqueue(pending) {
+          available.signal()
+        } else {
+          pending.cancel()
+        }
       }
-      if isQueued {
-        available.signal()
-      } else {
-        continuation.resume(returning: .failure(CancellationError()))
-      }
+    } onCancel: {
+      pending.cancel()
     }
-    let outcome = try result.get()
+    let outcome = try answer.get()
     if case .rejected(let reason) = outcome { throw reason }
     return outcome
   }
 
-  /// Refuses all requests from now on and ends the helpers. Call it once.
+  /// Refuses all requests from now on, ends the helpers and waits until they have ended.
   /// - Parameter aborting: whether the requests in work are given up; otherwise they come to their end first.
   package func close(aborting: Bool = false) {
-    let abandoned = state.withLock { state in
+    var abandoned = state.withLock { state in
       state.isClosed = true
-      state.isAborted = aborting
-      defer { (state.waiting, state.first) = ([], 0) }
-      return state.waiting[state.first...].compactMap(\.self)
+      state.isAborted = state.isAborted || aborting
+      defer { state.waiting = RequestQueue() }
+      return state.waiting
     }
-    for job in abandoned {
-      job.continuation.resume(returning: .failure(CancellationError()))
-    }
+    while let pending = abandoned.popFirst() { pending.cancel() }
     for _ in 0..<configuration.count { available.signal() }
-    for _ in 0..<configuration.count { finished.wait() }
+    threads.wait()
+  }
+
+  private func enqueue(_ pending: PendingRequest) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.waiting.append(pending)
+      return true
+    }
   }
 
   // MARK: The helper's thread
 
   fileprivate func run() {
-    defer { finished.signal() }
+    defer { threads.leave() }
     var helper: Helper? = start()
-    while let job = next() {
+    while let pending = next() {
+      guard !pending.isOver else { continue }
       if helper == nil { helper = start() }
       guard let running = helper else {
-        job.continuation.resume(returning: .success(.rejected(cannotStart(for: job.request))))
+        pending.finish(.success(.rejected(cannotStart(for: pending.request))))
         continue
       }
       do throws(Helper.Failure) {
         let reply = try running.exchange(
-          job.request, files: job.files, within: deadline(of: job.request), as: HelperReply.self,
-          isAborted: { state.withLock(\.isAborted) })
-        job.continuation.resume(returning: .success(reply.outcome))
+          pending.request, files: pending.files, within: deadline(of: pending.request), as: HelperReply.self,
+          isAborted: { pending.isOver || state.withLock(\.isAborted) })
+        pending.finish(.success(reply.outcome))
         if running.answers >= configuration.recycleAfter || running.residentBytes >= configuration.recycleMark {
           state.withLock { $0.statistics.recycled += 1 }
           running.end()
@@ -130,42 +138,34 @@ package final class HelperPool: Sendable {
       } catch {
         running.end()
         if case .aborted = error {
-          job.continuation.resume(returning: .failure(CancellationError()))
-          return
+          pending.cancel()
+          helper = nil
+          continue
         }
-        let reason = reason(of: error, at: job.request)
-        let words = running.lastWords
-        report("helper lost: \(reason.message)" + (words.isEmpty ? "" : "; its last words: \(words)"))
+        let reason = reason(of: error, at: pending.request)
+        report(.lost(reason, lastWords: running.lastWords))
         state.withLock { $0.statistics.lost += 1 }
         helper = start()
-        job.continuation.resume(returning: .success(.rejected(reason)))
+        pending.finish(.success(.rejected(reason)))
       }
     }
     helper?.end()
   }
 
-  private func next() -> Job? {
+  /// Waits for a request; nil when the pool is closed.
+  private func next() -> PendingRequest? {
     available.wait()
-    return state.withLock { state in
-      guard !state.isClosed, state.first < state.waiting.count else { return nil }
-      let job = state.waiting[state.first]
-      state.waiting[state.first] = nil
-      state.first += 1
-      if state.first > 1_000 && state.first * 2 > state.waiting.count {
-        state.waiting.removeFirst(state.first)
-        state.first = 0
-      }
-      return job
-    }
+    return state.withLock { $0.isClosed ? nil : $0.waiting.popFirst() }
   }
 
   private func start() -> Helper? {
-    do {
+    do throws(MessageSocket.Failure) {
       let helper = try Helper(configuration: configuration)
       state.withLock { $0.statistics.started += 1 }
       return helper
     } catch {
-      report("cannot start \(configuration.executable): \(error)")
+      let why = if case .system(let code) = error { String(cString: strerror(code)) } else { "\(error)" }
+      report(.cannotStart("the media helper \(configuration.executable) cannot be started: \(why)"))
       return nil
     }
   }
@@ -192,6 +192,13 @@ package final class HelperPool: Sendable {
         limit: Double(configuration.memoryMark), measured: Double(bytes))
     case .ended(let how):
       return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how)")
+    case .killed(let how):
+      return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how), from outside", permanent: false)
+    case .exited(let status):
+      // Decoders crash, they do not exit. This is what becomes of a program that lacks a library or a permission, and
+      // when that is mended the source may be fine.
+      return Rejection.Reason(
+        .decoderCrashed, at: stage, "the decoder ended with status \(status)", permanent: false)
     }
   }
 

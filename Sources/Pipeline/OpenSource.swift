@@ -77,11 +77,13 @@ struct OpenSource: Sendable {
   /// The same file, opened again. Helpers move the position of what they read, which must not be another one's too.
   func reopened() async throws(Rejection.Reason) -> OpenSource {
     let path = "/proc/self/fd/\(file.descriptor)"
-    return OpenSource(self, in: try await blocking { () throws(Rejection.Reason) in
-      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw unreadable(errno) }
-      return OpenFile(adopting: descriptor)
-    })
+    return OpenSource(
+      self,
+      in: try await blocking { () throws(Rejection.Reason) in
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(errno) }
+        return OpenFile(adopting: descriptor)
+      })
   }
 
   private init(_ source: OpenSource, in file: OpenFile) {

@@ -8,10 +8,25 @@ func planAudio(
     throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
   }
   guard let type = copiedType(of: audio.sound, in: facts.format) else {
-    throw needsEncoding(audio.sound, "\(audio.sound.codec) in \(facts.format.rawValue)")
+    throw notAttachable(audio.sound, in: facts.format)
   }
   return .remux(
     RemuxRecipe(type: type, sound: audio.sound.index, maximumBytes: MediaKind.audio.maximumAttachmentBytes))
+}
+
+/// Why iOS does not attach the sound of an audio file as it is.
+private func notAttachable(_ sound: AudioStream, in format: MediaFormat) -> Rejection.Reason {
+  guard sound.isDecodable, sound.codec != "aac" else { return needsEncoding(sound, aacName(sound)) }
+  let name = sound.codec == format.rawValue ? sound.codec : "\(sound.codec) in \(format.rawValue)"
+  return Rejection.Reason(
+    .unsupportedCodec, at: .plan,
+    "iOS does not attach \(name), only MP3, AAC or ALAC in M4A, and PCM in WAV or AIFF; it would have to be encoded"
+      + " anew")
+}
+
+/// AAC that cannot stay as it is, because of its profile.
+func aacName(_ sound: AudioStream) -> String {
+  sound.profile.isEmpty ? "AAC of unknown profile" : "AAC of profile \(sound.profile)"
 }
 
 /// Why sound cannot stay as it is: either nothing decodes it, or it would have to be encoded anew.

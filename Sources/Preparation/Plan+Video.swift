@@ -84,7 +84,7 @@ private func requireCopyable(_ sound: AudioStream) throws(Rejection.Reason) {
   }
   guard sound.codec == "aac" else { throw needsEncoding(sound, "\(sound.codec) audio") }
   guard copyableAAC.contains(sound.profile) else {
-    throw needsEncoding(sound, sound.profile.isEmpty ? "AAC of unknown profile" : "AAC of profile \(sound.profile)")
+    throw needsEncoding(sound, aacName(sound))
   }
 }
 

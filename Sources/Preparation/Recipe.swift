@@ -7,7 +7,7 @@ package enum Plan: Sendable, Equatable {
 }
 
 /// How a source becomes an attachment.
-package enum Recipe: Codable, Sendable, Equatable {
+package enum Recipe: Sendable, Equatable {
   case still(StillRecipe)
   case animation(AnimationRecipe)
   case remux(RemuxRecipe)
@@ -137,5 +137,32 @@ package struct PreparedFile: Codable, Sendable, Equatable {
     self.duration = duration
     self.steps = steps
     self.reductions = reductions
+  }
+}
+
+/// As for `MediaFacts.Content`: the case's name, and the recipe itself below it.
+extension Recipe: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case still, animation, remux
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let recipe = try container.decodeIfPresent(StillRecipe.self, forKey: .still) {
+      self = .still(recipe)
+    } else if let recipe = try container.decodeIfPresent(AnimationRecipe.self, forKey: .animation) {
+      self = .animation(recipe)
+    } else {
+      self = .remux(try container.decode(RemuxRecipe.self, forKey: .remux))
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .still(let recipe): try container.encode(recipe, forKey: .still)
+    case .animation(let recipe): try container.encode(recipe, forKey: .animation)
+    case .remux(let recipe): try container.encode(recipe, forKey: .remux)
+    }
   }
 }

@@ -60,4 +60,3 @@ package struct TransferTimings: Sendable, Equatable {
   /// The time of all requests of the download together.
   package var total = 0.0
 }
-

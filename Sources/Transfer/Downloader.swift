@@ -52,7 +52,8 @@ package final class Downloader: Sendable {
       descriptor: descriptor, maximumBytes: limits.maximumBytes, isExamined: examine != nil, hold: inFlight.hold(),
       limit: limit)
     try sink.reset()
-    var run = DownloadRun(url, engine: engine, sink: sink, limits: limits, examine: examine, account: account,
+    var run = DownloadRun(
+      url, engine: engine, sink: sink, limits: limits, examine: examine, account: account,
       memory: memory)
     await sink.hold.waitForRoom(0)
     while true {

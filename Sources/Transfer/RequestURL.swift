@@ -43,7 +43,7 @@ struct RequestURL: Sendable, Equatable {
       throw Rejection.Reason(
         .invalidJob, at: .fetch, "the URL has a space or a control character; in URLs a space is written %20")
     }
-    try self.init(parsing: text, subject: "the URL", code: .invalidJob)
+    try self.init(parsing: text, subject: givenURL, code: .invalidJob)
   }
 
   /// Checks where a redirect leads. Servers are allowed what they do in practice: spaces and letters beyond ASCII.
@@ -101,10 +101,16 @@ struct RequestURL: Sendable, Equatable {
   }
 
   private static func unsupported(_ scheme: String, _ subject: String) -> Rejection.Reason {
-    Rejection.Reason(
-      .unsupportedScheme, at: .fetch, "\(subject) has the scheme \(scheme); only https and http are fetched")
+    // A redirect is not the caller's to mend.
+    let isGiven = scheme == "file" && subject == givenURL
+    let advice = isGiven ? "; give a file of this machine by its path" : ""
+    return Rejection.Reason(
+      .unsupportedScheme, at: .fetch, "\(subject) has the scheme \(scheme); only https and http are fetched\(advice)")
   }
 }
+
+/// What messages call a URL that a job brought, not a redirect.
+private let givenURL = "the URL"
 
 /// What stands in place of a URL that cannot even be read.
 let unreadableURL = "(unreadable URL)"

@@ -293,7 +293,8 @@ def _print_setting(photos, options):
     print(f"{len(photos)} photos of {min(megapixels):.1f} to {max(megapixels):.1f} megapixels,"
           f" {sum(map(os.path.getsize, photos)) / len(photos) / 1e6:.1f} MB each;"
           f" {contestants.CORES} cores; rounds: {options.rounds}")
-    if load > 0.5:
+    # All contestants are measured in turns, so a little company slows them alike; half the machine does not.
+    if load > 0.5 * contestants.CORES:
         print(f"Other programs are running on this machine (load {load:.1f}): the figures will be of little use.")
 
 

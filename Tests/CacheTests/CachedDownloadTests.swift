@@ -54,7 +54,8 @@ private func picture(_ text: String) -> [UInt8] {
     let origin = try FaultyOrigin { request in
       request["if-none-match"] == "\"v1\""
         ? FaultyOrigin.response(304, ["ETag: \"v1\"", "Cache-Control: max-age=100"], length: 0)
-        : FaultyOrigin.response(200, ["ETag: \"v1\"", "Cache-Control: max-age=100", "Content-Type: image/jpeg"],
+        : FaultyOrigin.response(
+          200, ["ETag: \"v1\"", "Cache-Control: max-age=100", "Content-Type: image/jpeg"],
           body: picture("one"))
     }
     let downloader = await CachingDownloader(bench)
@@ -151,7 +152,8 @@ private func picture(_ text: String) -> [UInt8] {
   func separate() async throws {
     let origin = try FaultyOrigin { request in
       FaultyOrigin.response(
-        200, ["Cache-Control: max-age=1000"], body: picture("\(request.target) \(request["authorization"] ?? "nobody")"))
+        200, ["Cache-Control: max-age=1000"], body: picture("\(request.target) \(request["authorization"] ?? "nobody")")
+      )
     }
     let targets = ["/a.jpg", "/a.jpg?t=hunter2-1", "/a.jpg?t=hunter2-2", "/A.jpg", "/a.jpg?"]
     let users = ["", "hunter2-a:x@", "hunter2-a:y@", "hunter2-b:x@"]

@@ -7,8 +7,8 @@ import Testing
 @Suite struct SummaryTests {
   private func line(_ id: String, _ kind: MediaKind?, _ code: Rejection.Code? = nil) -> BatchIndex.Line {
     BatchIndex.Line(
-      id: id, status: kind == nil ? .rejected : .ready, kind: kind, code: code, manifest: "manifests/\(id).json",
-      milliseconds: 1, bytes: 1, modified: 1, recipe: "", assets: [:])
+      id: id, status: kind == nil ? .rejected : .ready, kind: kind, code: code, permanent: code.map { _ in true },
+      manifest: "manifests/\(id).json", milliseconds: 1, bytes: 1, modified: 1, recipe: "", assets: [:])
   }
 
   @Test("a summary counts by kind and by reason, with the names of a few that were rejected")

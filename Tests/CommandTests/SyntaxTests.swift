@@ -75,6 +75,7 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
       try syntax.parse(words.map { Array($0.utf8) }, environment: { _ in nil })
     }
     #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
+    #expect(error?.message.first?.isUppercase == false, "\(error?.message ?? "")")
   }
 
   @Test("a variable is the default of an option, which beats it")
@@ -87,7 +88,7 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
     #expect(try parse(environment: environment).text("out") == "v")
   }
 
-  @Test("a variable can switch nothing on by being off", arguments: ["", "0", "no", "false"])
+  @Test("a variable can switch nothing on by being off", arguments: ["", "0", "no", "false", "off"])
   func readsOff(value: String) throws {
     #expect(try !parse(environment: ["ENCLOSURE_STRICT": value]).has("strict"))
   }
@@ -115,7 +116,8 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
   @Test("the help names every option, how variables are called, and the examples")
   func isComplete() {
     for part in [
-      "enclosure pack [OPTION…]  FILE…\n", "Pack files\n", "-o, --out=DIR", "--ca-file=FILE", "--tag=WORD", "--strict",
+      "\n  enclosure pack [OPTION…] FILE…\n", "Pack files\n", "-o, --out=DIR", "--ca-file=FILE", "--tag=WORD",
+      "--strict",
       "\n  enclosure pack a --out b\n", "ENCLOSURE_CA_FILE for --ca-file",
     ] {
       #expect(syntax.help.contains(part), "\(part)")
@@ -127,10 +129,11 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
     for command in EnclosureCommand.commands {
       let syntax = command.syntax
       #expect(!syntax.summary.isEmpty)
-      #expect(syntax.help.contains("enclosure \(syntax.command) "), "\(syntax.command)")
+      #expect(syntax.help.contains("\n  enclosure \(syntax.command)"), "\(syntax.command)")
       #expect(syntax.details.contains("Example"), "\(syntax.command)")
       for line in syntax.help.split(separator: "\n") {
         #expect(line.count <= 120, "\(line)")
+        #expect(line.last != " ", "\(line)")
       }
       #expect(Set(syntax.options.map(\.name)).count == syntax.options.count, "\(syntax.command) has an option twice")
     }

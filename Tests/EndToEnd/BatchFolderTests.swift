@@ -201,7 +201,7 @@ struct FullDiskTests {
       "prepare", origin.url("/a.jpg"), "--out", "\(bench.folder.path)/store", "--spool", disk.path,
       environment: bench.environment())
     #expect(run.status == 1)
-    #expect(run.errors.contains("[store_failed]"), "\(run.errors)")
+    #expect(try run.log.map { $0["code"] } == ["store_failed"], "\(run.errors)")
     #expect(run.text.contains("\"permanent\" : false"))
   }
 }

@@ -1,5 +1,7 @@
+import FoundationEssentials
 import Glibc
 import RichPush
+import SchemaSupport
 import TestSupport
 
 /// How a run of `enclosure` ended.
@@ -14,6 +16,15 @@ struct Run: Sendable {
   }
 
   var text: String { String(decoding: output, as: UTF8.self) }
+
+  /// The lines of standard error that are log events: their fields, but for `permanent`, which is no text.
+  var log: [[String: String]] {
+    get throws {
+      try errors.split(separator: "\n").filter { $0.hasPrefix("{") }.map { line in
+        try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8)).members.compactMapValues(\.text)
+      }
+    }
+  }
 }
 
 /// Starts `enclosure` as it was built beside these tests.

@@ -41,8 +41,11 @@ struct PrepareTests {
     #expect(manifest.status == .partial)
     #expect(manifest.attachments.map(\.identifier) == ["media-2"])
     #expect(manifest.rejections.map(\.source) == [fixture("bad/text.jpg")])
-    #expect(
-      run.errors.hasPrefix("rejected \(fixture("bad/text.jpg")): ") && run.errors.hasSuffix("[unsupported_type]\n"))
+    let log = try run.log
+    #expect(log.map { $0["event"] } == ["source_rejected"], "\(run.errors)")
+    #expect(log.first?["source"] == fixture("bad/text.jpg") && log.first?["code"] == "unsupported_type")
+    #expect(log.first?["stage"] == "inspect" && log.first?["level"] == "warning")
+    #expect(run.errors.split(separator: "\n").count == 1)
     #expect(try await bench.prepare(sources, "--id", "x", "--strict").status == 1)
   }
 
@@ -59,7 +62,7 @@ struct PrepareTests {
     #expect(run.status == 1)
     let manifest = try manifest(run)
     #expect(manifest.status == .rejected && manifest.rejections.map(\.reason.code) == [code])
-    #expect(run.errors.contains("[\(code.rawValue)]"))
+    #expect(try run.log.map { $0["code"] } == [code.rawValue])
     #expect(try bench.store.manifests.count == 1)
   }
 

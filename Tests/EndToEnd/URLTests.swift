@@ -91,7 +91,7 @@ struct URLTests {
     #expect(run.status == 1)
     let reason = try #require(manifest.rejections.first?.reason)
     #expect(reason.code == code, "\(reason.message)")
-    #expect(run.errors.contains(reason.message) && run.errors.contains("[\(code.rawValue)]"))
+    #expect(try run.log.contains { $0["message"] == reason.message && $0["code"] == code.rawValue }, "\(run.errors)")
     #expect(bench.folder.files(below: "tmp") == [])
   }
 

@@ -54,6 +54,35 @@ struct UsageTests {
     #expect(run.status == 0 && run.text.hasPrefix("enclosure ") && run.text.split(separator: "\n").count == 1)
   }
 
+  @Test("what cannot be printed is no success", arguments: ["> /dev/full", ">&-"])
+  func fullOutput(redirection: String) async throws {
+    let words = ["-c", "exec \"$0\" --version \(redirection)", builtProduct("enclosure")]
+    let run = try await tool("/bin/sh", words)
+    #expect(run.status == EX_SOFTWARE)
+    let log = try run.log
+    #expect(log.first?["event"] == "failed" && log.first?["level"] == "error", "\(run.errors)")
+    #expect(log.first?["message"]?.hasPrefix("standard output cannot be written: ") == true)
+  }
+
+  @Test("descriptors that were closed at the start do no harm", arguments: ["<&- 2>&-", "<&- >&- 2>&-"])
+  func closedDescriptors(redirection: String) async throws {
+    let bench = try Workbench()
+    let script = "exec \"$0\" batch '\(fixture("bad"))' --out '\(bench.out)' --helpers 1 \(redirection)"
+    #expect(try await tool("/bin/sh", ["-c", script, builtProduct("enclosure")]).status == 0)
+    #expect(try await bench.store.faults() == [])
+    #expect(!(try bench.store.codes.values.contains(.decoderCrashed)))
+  }
+
+  @Test("a signal ends with 130 from the start", arguments: [SIGINT, SIGTERM])
+  func earlySignal(number: Int32) async throws {
+    // Nobody reads this terminal, so that the complaint about the command does not get through.
+    let terminal = try Terminal(columns: 80)
+    let child = try startEnclosure([Array(repeating: 0x78, count: 100_000)], on: terminal)
+    #expect(await eventually { terminal.hasOutput })
+    child.signal(number)
+    #expect(await child.wait() == .exited(130))
+  }
+
   @Test("doctor finds this machine well")
   func doctor() async throws {
     let run = try await enclosure("doctor")

@@ -28,7 +28,15 @@ struct FaultyMedia {
       let words = Array("out of luck\n".utf8)
       _ = write(STDERR_FILENO, words, words.count)
       raise(SIGSEGV)
+    case "mutter": _ = write(STDERR_FILENO, Array("hm\n".utf8), 3)
+    case "chatter":
+      let words = [UInt8](repeating: 0x21, count: 64 << 10)
+      for _ in 0..<1_000 {
+        if write(STDERR_FILENO, words, words.count) < 0 { exit(4) }
+      }
+      exit(5)
     case "exit": exit(3)
+    case "kill": raise(SIGKILL)
     case "hang": while true { sleep(1) }
     case "spin": while true {}
     case "balloon":

@@ -73,7 +73,26 @@ struct ImageAnimationTests {
     try #require(frames.count == 4)
     // The fixture's own 80x60 pixels are at the upper left, red in the first frame.
     #expect(frames[0].shows([255, 0, 0], at: 4, 4))
+    // Nothing is drawn beside them, so the page shines through there.
+    #expect(frames.allSatisfy { $0[wanted.width - 4, wanted.height - 4][3] == 0 })
     #expect(frames.allSatisfy { $0.width == wanted.width && $0.height == wanted.height })
+  }
+
+  // The second frame is cleared away, and covers all of its place.
+  @Test("lets the page shine through where a frame was cleared, though that frame is not transparent")
+  func clearedOpaque() throws {
+    var bytes = try TimelineFixture("animation/disposal.gif").bytes
+    let control = try #require(bytes.firstRange(of: [0x21, 0xF9, 4, 2 << 2 | 1]))
+    bytes[control.upperBound - 1] = 2 << 2
+    let prepared = try PreparedImage(try TimelineFixture(bytes: bytes)) { recipe in
+      guard case .animation(var animation) = recipe else { return }
+      animation.keepsFrames = false
+      recipe = .animation(animation)
+    }
+    let frames = try prepared.frames()
+    try #require(frames.count == 5)
+    let wanted = try Samples(try expectedFrame("disposal-gif-3.png"))
+    #expect(frames[2].looksLike(wanted))
   }
 
   @Test("never shows a default image that is no part of it")

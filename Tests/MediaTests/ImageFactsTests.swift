@@ -71,6 +71,25 @@ struct ImageFactsTests {
     #expect(try refusalOf(path)?.code == code)
   }
 
+  @Test("of a picture that claims the largest sides there are can be told")
+  func largestClaim() throws {
+    // Too much for a decoder, and the product for an Int.
+    var bytes = try TimelineFixture("image/photo.avif").bytes
+    let size = try #require(bytes.firstRange(of: Array("ispe".utf8))).upperBound + 4
+    bytes.replaceSubrange(size..<size + 8, with: repeatElement(0xFF, count: 8))
+    let reason = try refusal { _ = try PreparedImage(try TimelineFixture(bytes: bytes)) }
+    #expect(reason?.code == .tooManyPixels)
+  }
+
+  @Test("of a bomb hold all its frames and no more delays than anybody wants", arguments: ["plain.apng", "alpha.webp"])
+  func delays(name: String) throws {
+    let request = InspectRequest(enoughSeconds: 31, enoughFrames: 2)
+    guard
+      case .image(let image) = try TimelineFixture("animation/\(name)").use({ try inspect($0, request) }).content
+    else { throw NotThatKind() }
+    #expect(image.frames > 2 && image.delays.count == 2)
+  }
+
   @Test(
     "are not looked for in what is no media, which is named instead",
     arguments: [

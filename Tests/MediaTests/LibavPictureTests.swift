@@ -14,9 +14,9 @@ struct LibavPictureTests {
     return image
   }
 
-  private func pictures(_ path: String) throws -> [(delay: Int, pixels: [UInt8])] {
+  private func pictures(_ path: String, _ format: MediaFormat) throws -> [(delay: Int, pixels: [UInt8])] {
     let fixture = try TimelineFixture(path)
-    let reader = try LibavPictureReader(try fixture.file, at: .prepare)
+    let reader = try LibavPictureReader(try fixture.file, format: format, at: .prepare)
     var pictures: [(Int, [UInt8])] = []
     while let picture = try reader.next() {
       #expect(picture.pixels.count == picture.width * picture.height * 4)
@@ -36,7 +36,7 @@ struct LibavPictureTests {
     #expect((facts.width, facts.height) == (width, height))
     #expect(facts.decoder == .libav)
     #expect(!facts.isAnimated)
-    let decoded = try pictures("image/" + path)
+    let decoded = try pictures("image/" + path, format)
     #expect(decoded.count == 1)
     // The card's corners: red, green, blue, white.
     let pixels = try #require(decoded.first).pixels
@@ -50,14 +50,32 @@ struct LibavPictureTests {
     #expect(near(width - 2, height - 2, [255, 255, 255]))
   }
 
+  @Test("of an icon's pictures of one size the one with most colours is taken, and a cursor is read as an icon is")
+  func icons() throws {
+    func png(_ colour: [UInt8]) throws -> [UInt8] {
+      let pixels = PixelBuffer(width: 8, height: 8, channels: 3)
+      for index in pixels.bytes.indices { pixels.bytes[index] = colour[index % 3] }
+      return try pixels.encodedAsPNG().bytes
+    }
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    let (red, blue) = (try png([255, 0, 0]), try png([0, 0, 255]))
+    var icon: [UInt8] = [0, 0, 1, 0, 2, 0]
+    icon += [8, 8, 16, 0, 1, 0, 4, 0] + number(red.count) + number(38)
+    icon += [8, 8, 0, 0, 1, 0, 32, 0] + number(blue.count) + number(38 + red.count)
+    icon += red + blue
+    #expect(try PreparedImage(try TimelineFixture(bytes: icon)).pixels().shows([0, 0, 255], at: 4, 4))
+    icon[2] = 2
+    #expect(try PreparedImage(try TimelineFixture(bytes: icon)).file.width == 8)
+  }
+
   @Test("an animated PNG's frames come composed, as the specification has them")
   func composed() throws {
     let facts = try image("animation/dispose-blend.png", .apng)
     #expect(facts.delays == [100, 200, 300, 400])
-    let frames = try pictures("animation/dispose-blend.png")
+    let frames = try pictures("animation/dispose-blend.png", .apng)
     #expect(frames.map(\.delay) == [100, 200, 300, 400])
     for (index, frame) in frames.enumerated() {
-      let expected = try pictures("../expected/dispose-blend-png-\(index + 1).png")
+      let expected = try pictures("../expected/dispose-blend-png-\(index + 1).png", .png)
       #expect(try frame.pixels == #require(expected.first).pixels)
     }
   }
@@ -67,7 +85,7 @@ struct LibavPictureTests {
     let facts = try image("animation/hidden-default.png", .apng)
     #expect(facts.frames == 2)
     #expect(facts.plays == 2)
-    #expect(try pictures("animation/hidden-default.png").count == 2)
+    #expect(try pictures("animation/hidden-default.png", .apng).count == 2)
   }
 
   @Test("a PNG without animation is a still for libvips")
@@ -83,7 +101,38 @@ struct LibavPictureTests {
     let facts = try image("animation/sequence.avif", .avif)
     #expect((facts.width, facts.height) == (80, 60))
     #expect(facts.delays == [100, 100, 100, 100])
-    #expect(try pictures("animation/sequence.avif").map(\.delay) == facts.delays)
+    #expect(try pictures("animation/sequence.avif", .avif).map(\.delay) == facts.delays)
+  }
+
+  @Test("a picture sequence takes its transparency from its auxiliary track")
+  func sequenceAlpha() throws {
+    // The same pictures a second time, as if they were the first ones' transparency: green and blue are dark in red.
+    var bytes = try TimelineFixture("animation/sequence.avif").bytes
+    let movie = try #require(bytes.firstRange(of: Array("moov".utf8))).lowerBound - 4
+    let track = try #require(bytes.firstRange(of: Array("trak".utf8))).lowerBound - 4
+    let length = Int(bytes.bigEndian(at: track, count: 4))
+    func add(_ number: Int, at place: Int, in bytes: inout [UInt8]) {
+      let sum = bytes.bigEndian(at: place, count: 4) + UInt64(number)
+      bytes.replaceSubrange(place..<place + 4, with: (0..<4).map { UInt8(truncatingIfNeeded: sum >> (24 - 8 * $0)) })
+    }
+    add(length, at: movie, in: &bytes)
+    let offsets = try #require(bytes.firstRange(of: Array("stco".utf8))).upperBound + 8
+    add(length, at: offsets, in: &bytes)
+    var copy = Array(bytes[track..<track + length])
+    let handler = try #require(copy.firstRange(of: Array("hdlr".utf8))).upperBound + 8
+    copy.replaceSubrange(handler..<handler + 4, with: Array("auxv".utf8))
+    let header = try #require(copy.firstRange(of: Array("tkhd".utf8))).upperBound
+    add(1, at: header + 12, in: &copy)
+    bytes.insert(contentsOf: copy, at: track + length)
+
+    let fixture = try TimelineFixture(bytes: bytes)
+    guard case .image(let facts) = try inspect(try fixture.file, .usual).content else { throw NotThatKind() }
+    #expect(facts.hasAlpha && facts.frames == 4)
+    let prepared = try PreparedImage(fixture)
+    #expect(prepared.file.type == .gif && prepared.file.frames == 4)
+    let frames = try prepared.frames()
+    // Red is seen, green and blue are not, yellow is seen again.
+    #expect(frames.map { $0[4, 4][3] } == [255, 0, 0, 255])
   }
 
   @Test("absurd sizes are refused before anything is decoded")
@@ -91,7 +140,7 @@ struct LibavPictureTests {
     var bytes = try TimelineFixture("image/card.bmp").bytes
     bytes.replaceSubrange(18..<26, with: [0xFF, 0xFF, 0xFF, 0x7F, 6, 0, 0, 0])
     let fixture = try TimelineFixture(bytes: bytes)
-    let reason = try refusal { _ = try LibavPictureReader(try fixture.file, at: .inspect) }
+    let reason = try refusal { _ = try LibavPictureReader(try fixture.file, format: .bmp, at: .inspect) }
     #expect(reason?.code == .tooManyPixels)
     #expect(reason?.limit == 100_000_000)
     #expect(reason?.measured == 12_884_901_882)

@@ -18,7 +18,7 @@ struct RemuxTests {
 
   /// A sum over each picture of a video, in order.
   private func pictures(_ fixture: TimelineFixture) throws -> [UInt64] {
-    let reader = try LibavPictureReader(try fixture.file, at: .verify)
+    let reader = try LibavPictureReader(try fixture.file, format: .mp4, at: .verify)
     var sums: [UInt64] = []
     while let picture = try reader.next() {
       sums.append(picture.pixels.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 })
@@ -144,6 +144,37 @@ struct RemuxTests {
     let output = try TimelineFixture()
     let reason = try refusal { _ = try remux(try bare.file, into: output.descriptor, facts: facts, recipe) }
     #expect(reason?.code == .corrupt)
+  }
+
+  @Test("metadata that was left does not pass verification")
+  func leftMetadata() throws {
+    let source = try TimelineFixture("video/location.mp4")
+    // The same file with its index first, as a copy that forgot to drop anything would be.
+    let bytes = try source.bytes
+    let (output, prepared) = try copied(source)
+    let old = try #require(bytes.firstRange(of: Array("udta".utf8))).lowerBound - 4
+    let userData = Array(bytes[old..<old + Int(bytes.bigEndian(at: old, count: 4))])
+    var stained = try output.bytes
+    let movie = try #require(Box.boxes(in: try output.file).first { $0.type == "moov" })
+    let size = movie.end - movie.offset + userData.count
+    stained.replaceSubrange(
+      movie.offset..<movie.offset + 4, with: (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) })
+    stained.insert(contentsOf: userData, at: movie.end)
+    var expected = prepared
+    expected.bytes = stained.count
+    let fixture = try TimelineFixture(bytes: stained)
+    let reason = try refusal { try fixture.use { try verifyTimeline($0, expected) } }
+    #expect(reason?.message.contains("still has gps") == true)
+  }
+
+  @Test("a sound over the limit does not pass verification")
+  func overLimit() throws {
+    let (output, prepared) = try copied(try TimelineFixture("audio/pcm16.wav"))
+    var expected = prepared
+    expected.bytes = 5_000_001
+    let bytes = try output.bytes
+    let large = try TimelineFixture(bytes: bytes + repeatElement(0, count: expected.bytes - bytes.count))
+    #expect(try refusal { try large.use { try verifyTimeline($0, expected) } }?.code == .cannotFitLimit)
   }
 
   @Test("a damaged picture does not pass verification")

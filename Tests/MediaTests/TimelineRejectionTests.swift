@@ -28,6 +28,24 @@ struct TimelineRejectionTests {
     #expect(try refusal { _ = try fixture.facts() }?.code == .unsupportedType)
   }
 
+  @Test("more streams than are read, and tables longer than memory, are the file's fault and not the machine's")
+  func absurdHeaders() throws {
+    func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      (0..<4).reversed().map { UInt8(truncatingIfNeeded: (content.count + 8) >> ($0 * 8)) } + Array(type.utf8) + content
+    }
+    let brand = box("ftyp", Array("isom".utf8) + [0, 0, 2, 0] + Array("isom".utf8))
+    let streams = (0..<100).flatMap { _ in box("trak", box("mdia", [])) }
+    // Version, flags, and 2^32 - 1 entries.
+    let table = box("stsz", [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])
+    let entries = box("trak", box("mdia", box("minf", box("stbl", table))))
+    for content in [streams, entries] {
+      let movie = box("moov", box("mvhd", Array(repeating: 0, count: 100)) + content)
+      let fixture = try TimelineFixture(bytes: brand + movie)
+      let reason = try #require(try refusal { _ = try fixture.facts() })
+      #expect(reason.code == .corrupt && reason.permanent, "\(reason.message)")
+    }
+  }
+
   @Test("a file that breaks off says how far it goes")
   func truncated() throws {
     let fixture = try TimelineFixture("video/truncated-faststart.mp4")

@@ -16,7 +16,8 @@ struct BatchIndexTests {
 
   private func line(_ id: String, milliseconds: Int = 1) -> BatchIndex.Line {
     BatchIndex.Line(
-      id: id, status: .ready, kind: .image, code: nil, manifest: "manifests/\(id).json", milliseconds: milliseconds,
+      id: id, status: .ready, kind: .image, code: nil, permanent: nil, manifest: "manifests/\(id).json",
+      milliseconds: milliseconds,
       bytes: 1, modified: 2, recipe: "1/inside", assets: ["assets/ab/cd.jpg": 3])
   }
 
@@ -24,7 +25,7 @@ struct BatchIndexTests {
 
   @Test("appends a line at once, and finds it again")
   func appends() throws {
-    var index = BatchIndex(at: path)
+    let index = BatchIndex(at: path)
     #expect(index.lines.isEmpty)
     try index.append(line("b"))
     #expect(text.hasSuffix("\n") && text.split(separator: "\n").count == 1)
@@ -36,7 +37,7 @@ struct BatchIndexTests {
 
   @Test("ends sorted, with one line for each job that there still is, and nothing else beside it")
   func finishes() throws {
-    var index = BatchIndex(at: path)
+    let index = BatchIndex(at: path)
     for id in ["c", "b", "a", "b"] { try index.append(line(id)) }
     try index.finish(keeping: ["a", "b", "never"])
     #expect(text.split(separator: "\n").count == 2)
@@ -47,13 +48,13 @@ struct BatchIndexTests {
 
   @Test("passes over lines that are torn or no lines, and does not tear the next")
   func torn() throws {
-    var index = BatchIndex(at: path)
+    let index = BatchIndex(at: path)
     try index.append(line("a"))
     try index.append(line("b"))
     let whole = Array(text.utf8)
     for cut in [whole.count - 1, whole.count - 10, whole.count / 2 + 1] {
       try folder.write(Array("[]\nnull\n\n{}\n\u{0}\n".utf8) + whole[..<cut], to: "index.jsonl")
-      var torn = BatchIndex(at: path)
+      let torn = BatchIndex(at: path)
       #expect(torn.lines["a"] == line("a"))
       try torn.append(line("c"))
       #expect(BatchIndex(at: path).lines["c"] == line("c") && BatchIndex(at: path).lines["a"] == line("a"))
@@ -63,12 +64,12 @@ struct BatchIndexTests {
   @Test("is whole whenever somebody looks, also when several batches end at once")
   func concurrent() async throws {
     let ids = (0..<200).map { "job-\($0)" }
-    var first = BatchIndex(at: path)
+    let first = BatchIndex(at: path)
     for id in ids { try first.append(line(id)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
-          var index = BatchIndex(at: path)
+          let index = BatchIndex(at: path)
           for _ in 0..<10 { try index.finish(keeping: Set(ids)) }
         }
       }
@@ -86,11 +87,11 @@ struct BatchIndexTests {
 
   @Test("says why it cannot be written")
   func unwritable() throws {
-    var index = BatchIndex(at: FilePath("\(folder.path)/none/index.jsonl"))
+    let index = BatchIndex(at: FilePath("\(folder.path)/none/index.jsonl"))
     #expect(throws: FileFailure(errno: ENOENT)) { try index.append(line("a")) }
     #expect(throws: FileFailure(errno: ENOENT)) { try index.finish(keeping: []) }
     try folder.makeFolder("index.jsonl")
-    var blocked = BatchIndex(at: path)
+    let blocked = BatchIndex(at: path)
     #expect(throws: FileFailure(errno: EISDIR)) { try blocked.append(line("a")) }
   }
 }

@@ -14,6 +14,7 @@ struct HelperPoolTests {
     arguments: [
       ("crash", Rejection.Code.decoderCrashed, "the decoder was killed by signal 11 (Segmentation fault)"),
       ("exit", .decoderCrashed, "the decoder ended with status 3"),
+      ("chatter", .decoderCrashed, "the decoder ended with status 4"),
       ("hang", .decoderTimeout, "the decoder gave no answer within 15 s"),
       ("spin", .decoderTimeout, "the decoder gave no answer within 15 s"),
       ("half", .decoderTimeout, "the decoder gave no answer within 15 s"),
@@ -31,6 +32,15 @@ struct HelperPoolTests {
     let next = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
     #expect(next?.code == .empty)
     #expect(pool.statistics == .init(started: 2, lost: 1, recycled: 0))
+  }
+
+  @Test("a helper that somebody kills may do better the next time")
+  func killed() async throws {
+    let pool = HelperPool(configuration: configuration(deadline: 60))
+    defer { pool.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT kill") }
+    #expect(reason?.code == .decoderCrashed && reason?.permanent == false)
+    #expect(reason?.message == "the decoder was killed by signal 9 (Killed), from outside")
   }
 
   @Test("a helper that takes more memory than its mark is ended")
@@ -69,14 +79,23 @@ struct HelperPoolTests {
 
   @Test("a lost helper is reported with its last words")
   func report() async throws {
-    let reports = Mutex<[String]>([])
-    let pool = HelperPool(configuration: configuration(deadline: 60)) { line in reports.withLock { $0.append(line) } }
-    _ = try? await pool.inspect("FAULT crash")
+    let reports = Mutex<[HelperPool.Report]>([])
+    let pool = HelperPool(configuration: configuration(deadline: 60)) { one in reports.withLock { $0.append(one) } }
+    // What it said about another source is not for this one.
+    _ = try? await pool.inspect("FAULT mutter")
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT crash") }
     pool.close()
-    #expect(
-      reports.withLock(\.self) == [
-        "helper lost: the decoder was killed by signal 11 (Segmentation fault); its last words: out of luck\n"
-      ])
+    #expect(pool.statistics.started == 2)
+    #expect(reports.withLock(\.self) == [.lost(try #require(reason), lastWords: "out of luck\n")])
+  }
+
+  @Test(
+    "a crash stays one, but a helper that exits may find what it lacked", arguments: [("crash", true), ("exit", false)])
+  func permanence(fault: String, isPermanent: Bool) async throws {
+    let pool = HelperPool(configuration: configuration(deadline: 60))
+    defer { pool.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("FAULT \(fault)") }
+    #expect(reason?.permanent == isPermanent)
   }
 
   @Test("helpers are recycled after their number of answers")
@@ -104,12 +123,47 @@ struct HelperPoolTests {
     #expect(processes { $0.arguments.last == mark } == [])
   }
 
+  @Test(
+    "a task that is cancelled does not wait for its decoder, and the next finds a fresh one", .timeLimit(.minutes(2)))
+  func cancelled() async throws {
+    var configuration = configuration(deadline: 3600)
+    configuration.memoryMark += 12_345
+    let mark = "\(configuration.memoryMark)"
+    let pool = HelperPool(configuration: configuration)
+    defer { pool.close() }
+    let working = Task { try await pool.inspect("FAULT hang") }
+    #expect(await eventually { processes { $0.arguments.last == mark }.count == 1 })
+    let waiting = Task { try await pool.inspect("FAULT hang") }
+    for task in [waiting, working] {
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
+    #expect(reason?.code == .empty)
+    #expect(pool.statistics.lost == 0)
+  }
+
+  @Test("can be closed again, and while it closes", .timeLimit(.minutes(2)))
+  func closingTwice() async {
+    let pool = HelperPool(configuration: configuration(count: 2, deadline: 60))
+    await withTaskGroup(of: Void.self) { group in
+      for isAborting in [false, true, false] { group.addTask { pool.close(aborting: isAborting) } }
+    }
+    pool.close()
+    await #expect(throws: CancellationError.self) { try await pool.inspect("") }
+  }
+
   @Test("a helper that is not there is named")
   func missing() async throws {
-    let pool = HelperPool(configuration: HelperConfiguration(executable: "/nowhere/enclosure-media", count: 1))
+    let reports = Mutex<[HelperPool.Report]>([])
+    let pool = HelperPool(configuration: HelperConfiguration(executable: "/nowhere/enclosure-media", count: 1)) { one in
+      reports.withLock { $0.append(one) }
+    }
     defer { pool.close() }
     let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
-    #expect(reason?.message == "the media helper /nowhere/enclosure-media cannot be started")
+    let message = "the media helper /nowhere/enclosure-media cannot be started"
+    #expect(reason?.message == message)
+    #expect(reports.withLock(\.first) == .cannotStart("\(message): No such file or directory"))
     #expect(reason?.permanent == false)
   }
 }

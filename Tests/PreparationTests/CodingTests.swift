@@ -32,6 +32,18 @@ import Testing
     #expect(try recoded(HelperReply(outcome)).outcome == outcome)
   }
 
+  @Test(
+    "a recipe's JSON, which inspect prints, is named after its kind",
+    arguments: [(photo(), "still"), (animation(), "animation"), (clip(), "remux")])
+  func recipeNames(facts: MediaFacts, kind: String) throws {
+    guard case .prepare(let recipe) = plan(facts) else {
+      Issue.record("it is rejected")
+      return
+    }
+    let text = String(decoding: try JSONEncoder().encode(recipe), as: UTF8.self)
+    #expect(text.hasPrefix("{\"\(kind)\":{\"") && !text.contains("_0"), "\(text)")
+  }
+
   private func recoded<Value: Codable>(_ value: Value) throws -> Value {
     try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
   }

@@ -27,6 +27,7 @@ struct RejectionCase: Sendable, CustomTestStringConvertible {
 }
 
 private let anew = "does not play on every iPhone and would have to be encoded anew"
+private let unattached = "only MP3, AAC or ALAC in M4A, and PCM in WAV or AIFF; it would have to be encoded anew"
 
 private let sizes: [RejectionCase] = [
   RejectionCase(
@@ -156,16 +157,22 @@ private let codecs: [RejectionCase] = [
   RejectionCase(
     "audio without decoder", song("ac4", format: .mp4) { $0.isDecodable = false }, .unsupportedCodec,
     "no decoder knows the audio's codec ac4"),
-  RejectionCase("Vorbis", song("vorbis", format: .ogg), .unsupportedCodec, "vorbis in ogg \(anew)"),
-  RejectionCase("FLAC", song("flac", format: .flac), .unsupportedCodec, "flac in flac \(anew)"),
-  RejectionCase("MP3 in a movie", song("mp3", format: .mov), .unsupportedCodec, "mp3 in mov \(anew)"),
   RejectionCase(
-    "big-endian samples in WAV", song("pcm_s16be", format: .wav), .unsupportedCodec, "pcm_s16be in wav \(anew)"),
+    "Vorbis", song("vorbis", format: .ogg), .unsupportedCodec, "iOS does not attach vorbis in ogg, \(unattached)"),
+  RejectionCase("FLAC", song("flac", format: .flac), .unsupportedCodec, "iOS does not attach flac, \(unattached)"),
   RejectionCase(
-    "little-endian samples in AIFF", song("pcm_s16le", format: .aiff), .unsupportedCodec, "pcm_s16le in aiff \(anew)"),
-  RejectionCase("A-law in WAV", song("pcm_alaw", format: .wav), .unsupportedCodec, "pcm_alaw in wav \(anew)"),
+    "MP3 in a movie", song("mp3", format: .mov), .unsupportedCodec, "iOS does not attach mp3 in mov, \(unattached)"),
   RejectionCase(
-    "AAC of a rare profile", song("aac", profile: "LTP", format: .mp4), .unsupportedCodec, "aac in mp4 \(anew)"),
+    "big-endian samples in WAV", song("pcm_s16be", format: .wav), .unsupportedCodec,
+    "iOS does not attach pcm_s16be in wav, \(unattached)"),
+  RejectionCase(
+    "little-endian samples in AIFF", song("pcm_s16le", format: .aiff), .unsupportedCodec,
+    "iOS does not attach pcm_s16le in aiff, \(unattached)"),
+  RejectionCase(
+    "A-law in WAV", song("pcm_alaw", format: .wav), .unsupportedCodec,
+    "iOS does not attach pcm_alaw in wav, \(unattached)"),
+  RejectionCase(
+    "AAC of a rare profile", song("aac", profile: "LTP", format: .mp4), .unsupportedCodec, "AAC of profile LTP \(anew)"),
 ]
 
 @Test("what cannot be attached is rejected with its reason", arguments: sizes + durations + codecs)

@@ -60,6 +60,12 @@ package final class Terminal: Sendable {
     pthread_detach(thread)
   }
 
+  /// Whether something was written that nobody has read.
+  package var hasOutput: Bool {
+    var entry = pollfd(fd: tape.descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLIN) != 0
+  }
+
   /// Everything that was written so far.
   package var transcript: [UInt8] { tape.bytes.withLock(\.self) }
 

@@ -15,18 +15,24 @@ int enclosure_landlock_version(void);
 
 /// Sends `length` bytes and up to four descriptors as one message. Returns the bytes sent or -1.
 long enclosure_send(
-    int socket, const void *_Nonnull bytes, unsigned long length, const int *_Nullable descriptors, int count);
+    int socket, const void *_Nullable bytes, unsigned long length, const int *_Nullable descriptors, int count);
 
 /// Receives up to `length` bytes and up to four descriptors (close-on-exec, now the caller's to close); `count` says
 /// how many came. Returns the bytes received, 0 at the end of the stream, or -1.
 long enclosure_receive(
-    int socket, void *_Nonnull bytes, unsigned long length, int *_Nonnull descriptors, int *_Nonnull count);
+    int socket, void *_Nullable bytes, unsigned long length, int *_Nonnull descriptors, int *_Nonnull count);
 
 /// Lets a program that is started have no descriptor from `from` on. `actions` is a posix_spawn_file_actions_t.
 int enclosure_close_from(void *_Nonnull actions, int from);
 
 /// Makes and opens a file as mkstemp does, close-on-exec. Returns a descriptor or -1.
 int enclosure_make_temporary(char *_Nonnull pattern);
+
+/// Makes a file in memory of `size` bytes, close-on-exec, that can neither grow nor shrink. Returns a descriptor or -1.
+int enclosure_memory_file(unsigned long size);
+
+/// The number of processors that this process may run on; 0 when the kernel does not say.
+int enclosure_processors(void);
 
 /// The exit status in a wait status.
 int enclosure_exit_status(int status);

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Pipeline
+import RichPush
+
+/// Something that happened, for whoever runs this: a sentence on a terminal, elsewhere one JSON object on a line.
+enum LogEvent: Sendable {
+  case rejected(Rejection)
+  /// What a decoder wrote last may hold anything, also what a stranger's file put into its mouth.
+  case helperLost(Rejection.Reason, lastWords: String)
+  case helperNotStarted(String)
+  /// The cache does without something; the jobs do not suffer.
+  case cacheImpaired(String)
+  case interrupted(String)
+  case failed(command: String, String)
+
+  /// For a terminal, without a line's end.
+  var text: String {
+    switch self {
+    case .rejected(let rejection):
+      return "rejected \(rejection.source): \(rejection.reason.message) [\(rejection.reason.code.rawValue)]"
+    case .helperLost(let reason, let words):
+      let end = words.lastIndex { !$0.isNewline }.map(words.index(after:)) ?? words.startIndex
+      return "helper lost: \(reason.message)" + (end == words.startIndex ? "" : "; its last words: \(words[..<end])")
+    case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message): return message
+    case .failed(let command, let message): return "enclosure \(command): \(message)"
+    }
+  }
+
+  /// The object, with the time at which it is made.
+  func json(at time: Date = .now) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let line = try? encoder.encode(Line(self, time: time.formatted(.iso8601)))
+    return String(decoding: line ?? Data(), as: UTF8.self)
+  }
+
+  /// The fields that there are; those that an event does not have are left out.
+  private struct Line: Encodable {
+    let time: String
+    let level: String
+    let event: String
+    let message: String
+    var command: String?
+    var source: String?
+    var code: Rejection.Code?
+    var stage: Rejection.Stage?
+    var permanent: Bool?
+    var lastWords: String?
+
+    init(_ event: LogEvent, time: String) {
+      self.time = time
+      switch event {
+      case .rejected(let rejection):
+        (level, self.event, message) = ("warning", "source_rejected", rejection.reason.message)
+        source = rejection.source
+        take(rejection.reason)
+      case .helperLost(let reason, let words):
+        (level, self.event, message) = ("warning", "helper_lost", reason.message)
+        lastWords = words.isEmpty ? nil : words
+        take(reason)
+      case .helperNotStarted(let text): (level, self.event, message) = ("error", "helper_not_started", text)
+      case .cacheImpaired(let text): (level, self.event, message) = ("warning", "cache_impaired", text)
+      case .interrupted(let text): (level, self.event, message) = ("info", "interrupted", text)
+      case .failed(let name, let text):
+        (level, self.event, message) = ("error", "failed", text)
+        command = name
+      }
+    }
+
+    private mutating func take(_ reason: Rejection.Reason) {
+      (code, stage, permanent) = (reason.code, reason.stage, reason.permanent)
+    }
+  }
+}
