@@ -21,7 +21,7 @@ struct CacheTests {
       names.reduce(into: [:]) { $0[lastComponent($1)] = contentOfFile(fixture($1)) })
     let urls = names.map { "http://127.0.0.1:\(nginx.port)/fresh/\(lastComponent($0))" }
     let cache = "\(bench.folder.path)/cache"
-    var attachments: [[Attachment]] = []
+    var attachments: [[RichPush.Attachment]] = []
     var requests: [Int] = []
     for number in 0..<3 {
       // Killed in between, as it were: the next run finds what is there.
