@@ -68,12 +68,24 @@ struct Workplace {
 
   /// Runs `work` and ends the helpers. ^C and SIGTERM cancel it: what is in work is given up, nothing is half done.
   func run<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
-    let task = Task { try await work() }
+    let task = Task {
+      try await requireHelper()
+      return try await work()
+    }
     Interruption.onFirstSignal { task.cancel() }
     let result = await task.result
     downloader.shutdown()
     helpers.close(aborting: true)
     return try result.get()
+  }
+
+  /// Makes sure that helpers answer. Without them every source would be rejected, which looks like its own fault.
+  private func requireHelper() async throws {
+    do {
+      _ = try await reader.capabilities()
+    } catch let reason as Rejection.Reason {
+      throw UselessHelper(path: try Self.helperProgram(), reason: reason)
+    }
   }
 
   /// The helper program: beside this one, unless `ENCLOSURE_MEDIA` names another.
@@ -96,6 +108,12 @@ struct Workplace {
 /// There is no helper program: nothing that another command line would mend.
 struct MissingHelper: Error {
   let path: String
+}
+
+/// There is one, but it does not answer; a library of it may be missing.
+struct UselessHelper: Error {
+  let path: String
+  let reason: Rejection.Reason
 }
 
 /// The source that a word of the command line names.
@@ -122,6 +140,7 @@ func describe(_ error: any Error) -> String {
   case let missing as MissingHelper:
     "the media helper \(missing.path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
       + " ENCLOSURE_MEDIA names it"
+  case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"
   default: "\(error)"
   }
 }
