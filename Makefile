@@ -4,6 +4,7 @@
 # make lint     check the code's format
 # make ladder   check which targets import what
 # make bench    build, and measure against what people use today
+# make bench-network  the same for downloads: small files, slow servers
 # make setup    install what building needs, if it is missing; everything but ladder begins with it
 # make clean    remove everything that was built
 # make help     this list
@@ -21,7 +22,7 @@ TEST_PACKAGES = ffmpeg nginx-light openssl
 # Swift's own libraries are linked in, so that the programs run where there is no Swift.
 RELEASE = -c release --static-swift-stdlib
 
-.PHONY: build run test lint ladder bench setup setup-tests clean help
+.PHONY: build run test lint ladder bench bench-network setup setup-tests clean help
 .DEFAULT_GOAL = build
 
 build: setup
@@ -47,6 +48,9 @@ ladder:
 
 bench: build
 	python3 Tests/Benchmarks/photos.py
+
+bench-network: build
+	python3 Tests/Benchmarks/network.py
 
 setup:
 	@Scripts/setup $(BUILD_PACKAGES)

@@ -24,8 +24,9 @@ struct Workplace {
   private let helpers: HelperPool
   private let downloader: Downloader
   let preparation: PreparationOptions
-  let helperCount: Int
   let cacheFolder: FilePath?
+  private let helperCount: Int
+  private let concurrentTransfers: Int
 
   /// Starts the helpers.
   init(_ arguments: Arguments) async throws {
@@ -44,6 +45,8 @@ struct Workplace {
     helperCount = configuration.count
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
+    transfer.concurrentTransfers = min(transfer.concurrentTransfers, (OpenFileLimit.raised() - 256) / 3)
+    concurrentTransfers = max(transfer.concurrentTransfers, 1)
     helpers = HelperPool(configuration: configuration) { report in
       switch report {
       case .lost(let reason, let lastWords): Console.log(.helperLost(reason, lastWords: lastWords))
@@ -64,6 +67,17 @@ struct Workplace {
     reader = SourceReader(
       helpers: helpers, downloader: downloader,
       spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, cache: cache)
+  }
+
+  /// How many jobs of a batch are begun before another has ended.
+  ///
+  /// Files need no more than keep the helpers busy. Downloads run far ahead of them, so that neither the network's pace
+  /// nor slow servers ever leave them without work; what bounds those is the downloader.
+  func parallelJobs(for sources: Batch.Sources) -> Int {
+    switch sources {
+    case .folder: helperCount * 2
+    case .urls: max(helperCount * 2, concurrentTransfers)
+    }
   }
 
   /// Runs `work` and ends the helpers. ^C and SIGTERM cancel it: what is in work is given up, nothing is half done.

@@ -4,8 +4,10 @@ import Glibc
 extension Exchange {
   /// Makes the easy handle for this request.
   ///
+  /// - Parameter mayShare: whether the host may speak HTTP/2: then it is better to wait for the first connection, and
+  ///   to share it, than to open more.
   /// - Returns: nil when libcurl lacks memory or an option.
-  func makeHandle(_ configuration: TransferConfiguration) -> EasyHandle? {
+  func makeHandle(_ configuration: TransferConfiguration, mayShare: Bool) -> EasyHandle? {
     guard let easy = EasyHandle() else { return nil }
     let context = Unmanaged.passUnretained(self).toOpaque()
 
@@ -28,6 +30,7 @@ extension Exchange {
     easy.set(headers: fields)
     easy.set(CURLOPT_USERAGENT, configuration.userAgent)
     easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+    easy.set(CURLOPT_PIPEWAIT, mayShare && request.url.origin.scheme == "https" ? 1 : 0)
     if !configuration.usesProxyFromEnvironment {
       easy.set(CURLOPT_PROXY, "")
       easy.set(CURLOPT_NOPROXY, "*")

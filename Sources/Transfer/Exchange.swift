@@ -48,6 +48,11 @@ final class Exchange: @unchecked Sendable {
   /// Whether the transfer thread has taken it over.
   var hasArrived = false
 
+  /// When it began to run, in seconds of the transfer thread's clock.
+  var startTime = 0.0
+  /// Whether it no longer counts against its host's limit.
+  var isAside = false
+
   var continuation: CheckedContinuation<ExchangeReport, Never>?
   var easy: EasyHandle?
   var sink: BodySink { request.sink }

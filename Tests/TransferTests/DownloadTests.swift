@@ -85,7 +85,7 @@ struct DownloadTests {
   @Test(
     "a page of HTML with status 200 is named as such as soon as it begins",
     arguments: [
-      ("text/html; charset=utf-8", "<!DOCTYPE html><html>"), ("image/jpeg", "\u{FEFF} <!doctype HTML>"),
+      ("text/html; charset=utf-8", "<!DOCTYPE html><html>"), ("image/jpeg", "\u{FEFF} <HTML lang=de>"),
       ("application/octet-stream", "\r\n\r\n<HTML lang=de>"), ("text/html", "<!-- build 7 --><html>"),
       ("application/xhtml+xml", "<?xml version=\"1.0\"?>"),
     ])
