@@ -174,7 +174,7 @@ final class BodySink: @unchecked Sendable {
   private func finishHead() throws(Rejection.Reason) {
     isHeadKnown = true
     kind = head.probableKind
-    if kind == nil, head.isHTML { throw .notMedia("an HTML page", at: .fetch) }
+    if head.isHTML { throw .notMedia("an HTML page", at: .fetch) }
     maximumBytes = min(overallMaximum, limit(head))
     if !isExaminable { try requireFit() }
     let result = head.firstBytes.withUnsafeBytes { bytes in

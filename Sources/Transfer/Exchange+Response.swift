@@ -85,11 +85,12 @@ extension Exchange {
     else { return refusePart() }
     switch request.part {
     case .whole: return refusePart()
-    case .first:
-      guard bytes.lowerBound == 0 else { return refusePart() }
+    case .first(let count):
+      guard bytes.lowerBound == 0, bytes.count <= count else { return refusePart() }
       try sink.begin(version, first: range, end: bytes.upperBound)
     case .range(let asked, let isStream):
-      guard let held = sink.version, bytes.lowerBound == asked.lowerBound, held.resource == request.url.redacted,
+      guard let held = sink.version, bytes.lowerBound == asked.lowerBound, bytes.upperBound <= asked.upperBound,
+        held.resource == request.url.redacted,
         bytes.upperBound >= asked.upperBound || bytes.upperBound == range.total || bytes.count >= 65_536,
         !held.headers.contradicts(response.headers),
         range.total == nil || sink.total == nil || range.total == sink.total

@@ -35,7 +35,7 @@ LOG = os.path.join(BENCH, "network-log.txt")
 
 SLOWEST_OVER_NETWORK = 1.15  # times the same files from a folder
 SLOWEST_BESIDE_DRIPS = 1.5  # times alone
-LARGEST_PER_DRIP = 64 * 1024  # bytes of memory
+LARGEST_PER_DRIP = 96 * 1024  # bytes of memory
 LARGEST_GROWTH = 8_000_000  # bytes, while nothing changes but what has dripped
 FAST_FILES = 200
 FAST_BYTES = 1_000_000
