@@ -82,7 +82,9 @@ var targets: [Target] = [
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
     // Servers and files for tests, for whichever test target needs them.
     .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
-    tests("TransferTests", uses: ["Transfer", "RichPush", "Digest", "TestSupport"]),
+    // Stands between the tests and the network.
+    .target(name: "CScriptedNetwork", path: "Tests/CScriptedNetwork"),
+    tests("TransferTests", uses: ["Transfer", "RichPush", "Digest", "TestSupport", "CScriptedNetwork"]),
     tests("CacheTests", uses: ["Cache", "Transfer", "Digest", "CacheWriter", "TestSupport"]),
     // Writes to a cache until it is killed.
     program("CacheWriter", path: "Tests/CacheWriter", uses: ["Cache", "Transfer", "Digest"]),

@@ -7,14 +7,17 @@ enum InspectCommand: Command {
   static let syntax = Syntax(
     command: "inspect", operands: "SOURCE…",
     summary: "Show what files or URLs are and what would be done with them",
-    options: Workplace.options,
+    options: Workplace.options + Workplace.fetchOptions,
     details: """
       Prints one JSON document for each source: its facts, and the plan or the reason of its rejection. Nothing is
       stored. Exit status: 0, also for what would be rejected, 64 wrong use, 70 failed, 130 interrupted.
 
+      \(Workplace.fetchDetails)
+
       Examples:
         enclosure inspect photo.heic
         enclosure inspect https://example.com/clip.mov
+        enclosure inspect http://10.1.2.3/photo.jpg --allow-address 10.1.0.0/16
       """)
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

@@ -10,15 +10,18 @@ enum PrepareCommand: Command {
       .init("out", short: "o", .one("DIR"), "the folder for attachments and manifest; it is made when missing"),
       .init("id", .one("ID"), "the job's id, and the manifest's name; by default the sources' last path components"),
       .init("strict", .none, "exit with 1 when any source was rejected, not only when all were"),
-    ] + Workplace.options,
+    ] + Workplace.options + Workplace.fetchOptions,
     details: """
       The manifest is printed on standard output and stored as DIR/manifests/ID.json; the attachments are below
       DIR/assets. A manifest of the same id is replaced: a/cat.jpg and b/cat.jpg need an --id to be told apart.
       Exit status: 0 ready or partial (with --strict: ready), 1 rejected, 64 wrong use, 70 failed, 130 interrupted.
 
+      \(Workplace.fetchDetails)
+
       Examples:
         enclosure prepare photo.heic --out prepared
         enclosure prepare https://example.com/clip.mov cover.png --out prepared --id order-1234
+        enclosure prepare https://media.internal:8443/a.jpg --out prepared --allow-host media.internal --allow-port 8443
       """)
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

@@ -16,6 +16,7 @@ extension Syntax {
       guard let value = environment(option.variable), !value.isEmpty else { continue }
       if case .none = option.value, ["0", "no", "false", "off"].map({ Array($0.utf8) }).contains(value) { continue }
       parsed.values[option.name] = [value]
+      if case .many = option.value { parsed.values[option.name] = value.listed }
     }
     return parsed
   }
@@ -35,6 +36,17 @@ extension Syntax {
   /// The text of `--help`.
   var help: String {
     OptionParser(self).help
+  }
+}
+
+extension [UInt8] {
+  /// The entries of a list with commas, without the spaces around them.
+  fileprivate var listed: [[UInt8]] {
+    split(separator: UInt8(ascii: ",")).compactMap { entry in
+      let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+      let trimmed = entry.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+      return trimmed.isEmpty ? nil : Array(trimmed)
+    }
   }
 }
 

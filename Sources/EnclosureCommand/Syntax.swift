@@ -53,9 +53,25 @@ struct Arguments {
     bytes(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// The values of an option that may come several times.
+  func texts(_ name: String) -> [String] {
+    (values[name] ?? []).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// A whole number within bounds.
   func number(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let text = text(name) else { return nil }
+    return try number(name, text, in: bounds)
+  }
+
+  /// The same of an option that may come several times.
+  func numbers(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> [Int] {
+    var numbers: [Int] = []
+    for text in texts(name) { numbers.append(try number(name, text, in: bounds)) }
+    return numbers
+  }
+
+  private func number(_ name: String, _ text: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
     guard let number = Int(text), bounds.contains(number) else {
       throw UsageError(
         "--\(name) takes a whole number from \(bounds.lowerBound) to \(bounds.upperBound), not “\(text)”")

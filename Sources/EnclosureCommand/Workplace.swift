@@ -45,6 +45,8 @@ struct Workplace {
     helperCount = configuration.count
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
+    transfer.addressPolicy = try arguments.addressPolicy()
+    transfer.usesProxyFromEnvironment = arguments.has("proxy-from-environment")
     transfer.concurrentTransfers = min(transfer.concurrentTransfers, (OpenFileLimit.raised() - 256) / 3)
     concurrentTransfers = max(transfer.concurrentTransfers, 1)
     helpers = HelperPool(configuration: configuration) { report in

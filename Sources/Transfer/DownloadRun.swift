@@ -3,6 +3,7 @@ import RichPush
 /// One download on its way: what it has fetched, what it has cost, and what is to be asked for next. Used by one task.
 struct DownloadRun {
   private let start: RequestURL
+  private let policy: AddressPolicy
   let engine: Engine
   let sink: BodySink
   let limits: TransferLimits
@@ -24,10 +25,11 @@ struct DownloadRun {
   private(set) var retryAfter: Double?
 
   init(
-    _ url: RequestURL, engine: Engine, sink: BodySink, limits: TransferLimits, examine: Examiner?,
-    account: TransferAccount?, memory: ResponseMemory?
+    _ url: RequestURL, policy: AddressPolicy, engine: Engine, sink: BodySink, limits: TransferLimits,
+    examine: Examiner?, account: TransferAccount?, memory: ResponseMemory?
   ) {
     start = url
+    self.policy = policy
     self.engine = engine
     self.sink = sink
     self.limits = limits
@@ -102,11 +104,13 @@ struct DownloadRun {
       let next = try RequestURL(redirect: target, from: request.url)
       request.credentials = next.credentials ?? (next.origin == request.url.origin ? request.credentials : nil)
       request.url = next
+      request.isRedirect = true
     }
   }
 
   /// Sends one request, unless a kept response will do. One that may no longer do is asked about.
   private mutating func send(_ request: ExchangeRequest) async throws(Rejection.Reason) -> ExchangeReport {
+    try policy.judge(request.url, isRedirect: request.isRedirect)
     guard let memory, sink.available.contiguous == 0, let kept = await memory.response(to: request) else {
       return try await exchange(request)
     }

@@ -53,8 +53,8 @@ package final class Downloader: Sendable {
       limit: limit)
     try sink.reset()
     var run = DownloadRun(
-      url, engine: engine, sink: sink, limits: limits, examine: examine, account: account,
-      memory: memory)
+      url, policy: configuration.addressPolicy, engine: engine, sink: sink, limits: limits, examine: examine,
+      account: account, memory: memory)
     await sink.hold.waitForRoom(0)
     while true {
       do throws(Rejection.Reason) {

@@ -31,10 +31,13 @@ extension Exchange {
     easy.set(CURLOPT_USERAGENT, configuration.userAgent)
     easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     easy.set(CURLOPT_PIPEWAIT, mayShare && request.url.origin.scheme == "https" ? 1 : 0)
-    if !configuration.usesProxyFromEnvironment {
-      easy.set(CURLOPT_PROXY, "")
-      easy.set(CURLOPT_NOPROXY, "*")
-    }
+    let proxy =
+      configuration.usesProxyFromEnvironment ? EnvironmentProxies().proxy(for: request.url.origin) : nil
+    // Both are set always: otherwise libcurl asks the environment.
+    easy.set(CURLOPT_PROXY, proxy ?? "")
+    easy.set(CURLOPT_NOPROXY, proxy == nil ? "*" : "")
+    dialling = Dialling(
+      policy: configuration.addressPolicy, host: request.url.origin.host, isThroughProxy: proxy != nil)
     if let file = configuration.caFile { easy.set(CURLOPT_CAINFO, file) }
 
     let limits = request.limits
@@ -98,8 +101,6 @@ private func stop(_ bytes: UnsafeRawBufferPointer) -> Int {
 private func openSocket(
   _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-  guard let address else { return -1 }
-  // Close-on-exec, which libcurl leaves out: helper processes must not inherit connections.
-  let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-  return socket(address.pointee.family, type, address.pointee.protocol)
+  guard let context, let address else { return -1 }
+  return Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().dialling?.open(address) ?? -1
 }

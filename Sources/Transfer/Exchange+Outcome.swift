@@ -15,6 +15,9 @@ extension Exchange {
     if sink.isPostponed { return .postponed }
     if isPartRefused { return .partRefused }
     if let fault { return .failed(fault) }
+    if dialling?.isBlocked == true, response.status == nil {
+      return .failed(.blocked(request.url.origin.host, isRedirect: request.isRedirect))
+    }
     guard let status = response.status else { return .failed(reason(for: code)) }
     // The body of a redirect or an error does not matter, nor how it ended.
     guard isSuccess(status) else { return outcome(ofStatus: status) }

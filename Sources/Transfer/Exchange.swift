@@ -5,6 +5,8 @@ import Synchronization
 /// What one request needs to know.
 struct ExchangeRequest: Sendable {
   var url: RequestURL
+  /// Whether a server named the URL.
+  var isRedirect = false
   /// Those of the job's URL, as long as the request goes to the same origin, or those of a redirect's URL.
   var credentials: RequestURL.Credentials?
   var part = RequestedPart.whole
@@ -55,6 +57,8 @@ final class Exchange: @unchecked Sendable {
 
   var continuation: CheckedContinuation<ExchangeReport, Never>?
   var easy: EasyHandle?
+  /// Set with `easy`.
+  var dialling: Dialling?
   var sink: BodySink { request.sink }
   var response = Response()
   /// Why a callback stopped the transfer.

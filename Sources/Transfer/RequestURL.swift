@@ -8,6 +8,8 @@ struct RequestURL: Sendable, Equatable {
   /// What is requested: the host in ASCII, path and query percent-encoded, without user info and fragment.
   let text: String
   let origin: Origin
+  /// Whether the host is an address with the zone (interface) that it belongs to.
+  let hasZone: Bool
   /// The URL's user info, decoded.
   let credentials: Credentials?
   /// The URL for messages, manifests and logs.
@@ -85,6 +87,7 @@ struct RequestURL: Sendable, Equatable {
       throw refused("has no host, or the wrong number of slashes before it; it should begin like https://example.com/")
     }
     redacted = parsed.redacted ?? unreadableURL
+    hasZone = parsed.part(CURLUPART_ZONEID) != nil
     guard let host = parsed.asciiHost() else {
       throw refused("has a host name that is not valid as an internationalised domain name")
     }

@@ -67,9 +67,11 @@ struct ResponseMemory: Sendable {
 }
 
 extension TransferConfiguration {
-  /// What decides about answers besides the URL. Who trusts other authorities, or goes through a proxy, must not be given
-  /// what somebody else got, nor the other way round.
+  /// What decides about answers besides the URL. Who trusts other authorities, may reach other addresses, or goes through
+  /// a proxy must not be given what somebody else got, nor the other way round.
   fileprivate var cacheScope: [String] {
     ["accept", acceptedTypes, "agent", userAgent, "authorities", caFile ?? "", "proxy", "\(usesProxyFromEnvironment)"]
+      + ["addresses"] + addressPolicy.blocks.map(\.description).sorted()
+      + ["hosts"] + addressPolicy.hosts.map(\.text).sorted()
   }
 }

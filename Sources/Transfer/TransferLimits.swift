@@ -54,7 +54,10 @@ package struct TransferConfiguration: Sendable {
   package var userAgent = "Enclosure/1"
   /// A file with the certificates of the authorities to trust, PEM; nil for the system's.
   package var caFile: String?
-  /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are obeyed.
+  /// Where requests may go.
+  package var addressPolicy = AddressPolicy()
+  /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are obeyed. A proxy itself may be anywhere. It also
+  /// resolves the names, so of `addressPolicy` only ports and addresses that stand in URLs are left to be judged here.
   package var usesProxyFromEnvironment = false
   /// Where responses are kept and looked for.
   package var cache: (any ResponseCache)?

@@ -13,6 +13,7 @@ private final class CachingDownloader: Sendable {
   init(_ bench: CacheBench, trusting caFile: String? = nil) async {
     self.bench = bench
     var configuration = TransferConfiguration()
+    configuration.addressPolicy = .loopback
     configuration.cache = await bench.open()
     configuration.now = { [clock = bench.clock] in clock.now }
     configuration.caFile = caFile
@@ -242,4 +243,14 @@ struct CachedNginxTests {
     #expect(try await downloader.fetch("http://127.0.0.1:\(nginx.port)/a.jpg").bytes == bytes(20_001, seed: 3))
     #expect(bench.warnings.list == [])
   }
+}
+
+extension AddressPolicy {
+  /// What tests with servers of their own need.
+  static let loopback = {
+    var policy = AddressPolicy()
+    policy.ports = Set(1...65_535)
+    policy.blocks = ["127.0.0.0/8", "::1"].compactMap { try? AddressBlock($0) }
+    return policy
+  }()
 }

@@ -88,6 +88,17 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
     #expect(try parse(environment: environment).text("out") == "v")
   }
 
+  @Test(
+    "a variable of an option that may come several times is a list with commas",
+    arguments: [
+      ("a", ["a"]), ("a,b", ["a", "b"]), (" a , b,", ["a", "b"]), (",", []), ("a b", ["a b"]), ("a,,b", ["a", "b"]),
+    ])
+  func readsLists(value: String, list: [String]) throws {
+    #expect(try parse(environment: ["ENCLOSURE_TAG": value]).texts("tag") == list)
+    #expect(try parse("--tag", "x,y", environment: ["ENCLOSURE_TAG": value]).texts("tag") == ["x,y"])
+    #expect(try parse(environment: ["ENCLOSURE_OUT": value]).text("out") == value)
+  }
+
   @Test("a variable can switch nothing on by being off", arguments: ["", "0", "no", "false", "off"])
   func readsOff(value: String) throws {
     #expect(try !parse(environment: ["ENCLOSURE_STRICT": value]).has("strict"))

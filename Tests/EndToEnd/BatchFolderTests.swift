@@ -199,7 +199,7 @@ struct FullDiskTests {
     try bench.folder.makeFolder("store")
     let run = try await enclosure(
       "prepare", origin.url("/a.jpg"), "--out", "\(bench.folder.path)/store", "--spool", disk.path,
-      environment: bench.environment())
+      environment: bench.environment(reaching: [origin.port]))
     #expect(run.status == 1)
     #expect(try run.log.map { $0["code"] } == ["store_failed"], "\(run.errors)")
     #expect(run.text.contains("\"permanent\" : false"))

@@ -13,10 +13,11 @@ struct BatchURLTests {
     bench = try Workbench()
   }
 
-  private func batch(_ urls: [String]) async throws -> Run {
+  private func batch(_ urls: [String], from origins: [FaultyOrigin]) async throws -> Run {
     try bench.put(text: urls.joined(separator: "\n") + "\n", as: "urls.txt")
     let words = ["batch", "\(bench.source)/urls.txt", "--out", bench.out]
-    return try await enclosure(words.map { Array($0.utf8) }, environment: bench.environment())
+    return try await enclosure(
+      words.map { Array($0.utf8) }, environment: bench.environment(reaching: origins.map(\.port)))
   }
 
   @Test("each URL is a job, whose id shows nothing secret; those that look alike are numbered")
@@ -25,10 +26,11 @@ struct BatchURLTests {
     let origin = try FaultyOrigin { request in
       request.target.hasPrefix("/none") ? FaultyOrigin.response(404) : FaultyOrigin.response(body: picture)
     }
-    let run = try await batch([
+    let urls = [
       "# from today's campaign", origin.url("/a.png?token=hunter2"), "", origin.url("/a.png?token=hunter3"),
       origin.url("/none", userInfo: "hunter2:hunter2@"), "no URL at all",
-    ])
+    ]
+    let run = try await batch(urls, from: [origin])
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.errors.hasPrefix("4 URLs\n"), "\(run.errors)")
     let index = String(decoding: bench.store.content("index.jsonl") ?? [], as: UTF8.self)
@@ -53,7 +55,7 @@ struct BatchURLTests {
         return FaultyOrigin.response(body: picture)
       }
     }
-    let run = try await batch((0..<24).map { origins[$0 % 4].url("/\($0)") })
+    let run = try await batch((0..<24).map { origins[$0 % 4].url("/\($0)") }, from: origins)
     #expect(run.status == 0 && run.errors.contains("24 of 24 prepared"), "\(run.errors)")
   }
 

@@ -13,9 +13,12 @@ struct URLTests {
     bench = try Workbench()
   }
 
-  private func prepare(_ sources: String..., options: [String] = []) async throws -> (run: Run, manifest: Manifest) {
+  private func prepare(
+    _ sources: String..., options: [String] = [], reaching ports: [Int]
+  ) async throws -> (run: Run, manifest: Manifest) {
     let words = ["prepare"] + sources + ["--out", bench.out, "--id", "x"] + options
-    let run = try await enclosure(words.map { Array($0.utf8) }, environment: bench.environment())
+    let environment = bench.environment(reaching: ports)
+    let run = try await enclosure(words.map { Array($0.utf8) }, environment: environment)
     return (run, try JSONDecoder().decode(Manifest.self, from: Data(run.output)))
   }
 
@@ -26,12 +29,13 @@ struct URLTests {
     let names = ["image/landscape.jpg", "image/webp-named.png", "video/moov-last.mp4", "image/no-extension"]
     let nginx = try await Nginx.serving(
       names.reduce(into: [:]) { $0[lastComponent($1)] = contentOfFile(fixture($1)) })
+    let ports = [nginx.port, nginx.tlsPort]
     for (base, options) in [
       ("http://127.0.0.1:\(nginx.port)", []), ("https://localhost:\(nginx.tlsPort)", ["--ca-file", nginx.caFile]),
     ] {
       let words =
         ["prepare"] + names.map { "\(base)/\(lastComponent($0))" } + ["--out", bench.out, "--id", "x"] + options
-      let run = try await enclosure(words.map { Array($0.utf8) }, environment: bench.environment())
+      let run = try await enclosure(words.map { Array($0.utf8) }, environment: bench.environment(reaching: ports))
       let manifest = try JSONDecoder().decode(Manifest.self, from: Data(run.output))
       #expect(run.status == 0 && manifest.status == .ready, "\(run.errors)")
       #expect(manifest.attachments.map(\.asset.type) == [.jpeg, .jpeg, .mpeg4, .jpeg])
@@ -43,11 +47,11 @@ struct URLTests {
       #expect(manifest.warnings.contains { $0.message == "named .png, contains webp" })
     }
     #expect(try await bench.store.faults() == [])
-    let missing = try await prepare("http://127.0.0.1:\(nginx.port)/none.jpg")
+    let missing = try await prepare("http://127.0.0.1:\(nginx.port)/none.jpg", reaching: ports)
     #expect(missing.run.status == 1)
     #expect(missing.manifest.rejections.first?.reason.code == .httpStatus)
     #expect(missing.manifest.rejections.first?.reason.measured == 404)
-    let stranger = try await prepare("https://localhost:\(nginx.tlsPort)/landscape.jpg")
+    let stranger = try await prepare("https://localhost:\(nginx.tlsPort)/landscape.jpg", reaching: ports)
     #expect(stranger.manifest.rejections.first?.reason.code == .fetchFailed)
     #expect(stranger.run.errors.contains("certificate"), "\(stranger.run.errors)")
     #expect(bench.folder.files(below: "tmp") == [])
@@ -87,7 +91,7 @@ struct URLTests {
     ])
   func answers(path: String, code: Rejection.Code) async throws {
     let origin = try origin()
-    let (run, manifest) = try await prepare(origin.url(path))
+    let (run, manifest) = try await prepare(origin.url(path), reaching: [origin.port])
     #expect(run.status == 1)
     let reason = try #require(manifest.rejections.first?.reason)
     #expect(reason.code == code, "\(reason.message)")
@@ -100,7 +104,8 @@ struct URLTests {
     let origin = try origin()
     let url = origin.url("/a.jpg")
     origin.stop()
-    let (run, manifest) = try await prepare(url, "ftp://127.0.0.1/a.jpg", "http://", "http://no such host/a.jpg")
+    let (run, manifest) = try await prepare(
+      url, "ftp://127.0.0.1/a.jpg", "http://", "http://no such host/a.jpg", reaching: [origin.port])
     #expect(run.status == 1)
     #expect(
       manifest.rejections.map(\.reason.code) == [.fetchFailed, .unsupportedScheme, .invalidJob, .invalidJob])
@@ -109,7 +114,7 @@ struct URLTests {
   @Test("a redirect is followed, and the manifest says where it led")
   func redirect() async throws {
     let origin = try origin()
-    let (run, manifest) = try await prepare(origin.url("/moved"))
+    let (run, manifest) = try await prepare(origin.url("/moved"), reaching: [origin.port])
     #expect(run.status == 0, "\(run.errors)")
     #expect(manifest.attachments.first?.source.url == origin.url("/moved"))
     #expect(manifest.attachments.first?.source.finalURL == origin.url("/a.jpg"))
@@ -118,7 +123,8 @@ struct URLTests {
   @Test("WebP served as image/png is prepared with a warning; a type that says nothing gets none")
   func mismatch() async throws {
     let origin = try origin()
-    let (run, manifest) = try await prepare(origin.url("/webp.png"), origin.url("/untyped"))
+    let (run, manifest) = try await prepare(
+      origin.url("/webp.png"), origin.url("/untyped"), reaching: [origin.port])
     #expect(run.status == 0)
     #expect(manifest.warnings.map(\.code) == [.typeMismatch, .typeMismatch])
     #expect(manifest.warnings.first?.message == "served as image/png, contains webp")
@@ -137,7 +143,8 @@ struct URLTests {
     for (number, paths) in paths.enumerated() {
       let sources = paths.map { origin.url("\($0)\(secret)", userInfo: "hunter2-user:hunter2-password@") }
       for words in [["prepare"] + sources + ["--out", bench.out], ["inspect"] + sources] {
-        let run = try await enclosure(words.map { Array($0.utf8) }, environment: bench.environment())
+        let environment = bench.environment(reaching: [origin.port])
+        let run = try await enclosure(words.map { Array($0.utf8) }, environment: environment)
         #expect(!run.text.contains("hunter2"), "\(run.text)")
         #expect(!run.errors.contains("hunter2"), "\(run.errors)")
         #expect(run.status == (number == 0 || words[0] == "inspect" ? 0 : 1))
@@ -170,7 +177,8 @@ struct URLTests {
       return FaultyOrigin.response(200, ["Content-Type: image/jpeg"], length: 1000) + [.stall]
     }
     let words = ["prepare", origin.url("/a.jpg"), "--out", bench.out]
-    let child = try startEnclosure(words.map { Array($0.utf8) }, environment: bench.environment())
+    let environment = bench.environment(reaching: [origin.port])
+    let child = try startEnclosure(words.map { Array($0.utf8) }, environment: environment)
     client.withLock { $0 = child }
     let ending = await child.wait()
     client.withLock { $0 = nil }

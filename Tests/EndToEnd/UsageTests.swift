@@ -21,6 +21,17 @@ struct UsageTests {
       (["batch"], "one folder"), (["batch", "a", "b", "--out", "o"], "one folder"), (["batch", "."], "--out"),
       (["batch", ".", "--out", ""], "--out"), (["inspect"], "at least one"), (["doctor", "what"], "operands"),
       (["--frobnicate"], "--frobnicate"),
+      (["inspect", "a.jpg", "--allow-port", "0"], "--allow-port takes a whole number from 1 to 65535, not “0”"),
+      (["inspect", "a.jpg", "--allow-port", "80,81"], "not “80,81”"),
+      (["inspect", "a.jpg", "--allow-port", "80", "--allow-port", "http"], "not “http”"),
+      (["inspect", "a.jpg", "--allow-address", "10.0.0.0/33"], "“10.0.0.0/33” has no prefix from 0 to 32"),
+      (["inspect", "a.jpg", "--allow-address", "10.1.2.3/8"], "the block around it is 10.0.0.0/8"),
+      (["inspect", "a.jpg", "--allow-address", "localhost"], "“localhost” is no IP address"),
+      (["prepare", "a.jpg", "--out", "o", "--allow-host", "*.example.com"], "names are compared as a whole"),
+      (["prepare", "a.jpg", "--out", "o", "--allow-host", "10.0.0.1"], "those are for --allow-address"),
+      (["prepare", "a.jpg", "--out", "o", "--allow-host", "https://example.com/"], "is no host name"),
+      (["prepare", "a.jpg", "--out", "o", "--allow-host", ""], "is no host name"),
+      (["prepare", "a.jpg", "--out", "o", "--proxy-from-environment=yes"], "takes no value"),
     ] as [([String], String)])
   func usage(words: [String], expected: String) async throws {
     let folder = try TemporaryFolder()

@@ -28,12 +28,18 @@ final class Workbench: Sendable {
     try folder.write(Array(text.utf8), to: "source/\(target)")
   }
 
-  /// What the environment has to say for temporary files, and for a helper that commits faults on demand.
-  func environment(faulty: Bool = false) -> [String: String] {
+  /// What the environment has to say for temporary files, for a helper that commits faults on demand, and for servers
+  /// on loopback.
+  /// - Parameter ports: those of the servers.
+  func environment(faulty: Bool = false, reaching ports: [Int] = []) -> [String: String] {
     // A helper takes longer to start than most of these files take to prepare.
-    ["TMPDIR": temporary, "LANG": "C.UTF-8", "ENCLOSURE_HELPERS": "1"].merging(
-      faulty ? ["ENCLOSURE_MEDIA": faultyHelper] : [:]
-    ) { $1 }
+    var variables = ["TMPDIR": temporary, "LANG": "C.UTF-8", "ENCLOSURE_HELPERS": "1"]
+    if faulty { variables["ENCLOSURE_MEDIA"] = faultyHelper }
+    if !ports.isEmpty {
+      variables["ENCLOSURE_ALLOW_ADDRESS"] = "127.0.0.0/8"
+      variables["ENCLOSURE_ALLOW_PORT"] = ports.map(String.init).joined(separator: ",")
+    }
+    return variables
   }
 
   /// The path of `FaultyMedia`, under a name by which the processes of this test can be told from all others.
@@ -60,9 +66,9 @@ final class Workbench: Sendable {
       arguments.map { Array($0.utf8) }, environment: environment(faulty: faulty), on: terminal)
   }
 
-  func prepare(_ sources: [String], _ options: String...) async throws -> Run {
+  func prepare(_ sources: [String], _ options: String..., reaching ports: [Int] = []) async throws -> Run {
     let arguments = ["prepare"] + sources + ["--out", out] + options
-    return try await enclosure(arguments.map { Array($0.utf8) }, environment: environment())
+    return try await enclosure(arguments.map { Array($0.utf8) }, environment: environment(reaching: ports))
   }
 
   /// What a reader finds in the store.

@@ -58,6 +58,7 @@ struct CampaignTests {
   ) async throws {
     let helpers = HelperPool(configuration: HelperConfiguration(executable: builtProduct("FaultyMedia"), count: 2))
     var configuration = TransferConfiguration()
+    configuration.addressPolicy = .loopback
     configuration.now = { [clock] in clock.now }
     var cache: DiskCache?
     if cached {
@@ -196,4 +197,14 @@ struct CampaignTests {
       #expect(store.preparations.load(ordering: .relaxed) == 1)
     }
   }
+}
+
+extension AddressPolicy {
+  /// What tests with servers of their own need.
+  static let loopback = {
+    var policy = AddressPolicy()
+    policy.ports = Set(1...65_535)
+    policy.blocks = ["127.0.0.0/8", "::1"].compactMap { try? AddressBlock($0) }
+    return policy
+  }()
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A real nginx on loopback, serving one folder over http and https (HTTP/2 too), for as long as this object lives.
 ///
-/// Its certificate is made for the occasion, for the name `localhost` alone, and is its own authority.
+/// Its certificate is made for the occasion, for `localhost` and all names in `nginx.test`, and is its own authority.
 package final class Nginx: Sendable {
   package let port: Int
   package let tlsPort: Int
@@ -146,7 +146,7 @@ package final class Nginx: Sendable {
   }
 
   private static func makeCertificate(in folder: String, _ validity: Validity) throws {
-    let names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    let names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,DNS:*.nginx.test"]
     let request = [
       "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "\(folder)/key.pem",
     ]

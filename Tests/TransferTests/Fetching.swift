@@ -5,13 +5,23 @@ import TestSupport
 import Testing
 import Transfer
 
+extension AddressPolicy {
+  /// What tests with servers of their own need.
+  static let loopback = {
+    var policy = AddressPolicy()
+    policy.ports = Set(1...65_535)
+    policy.blocks = ["127.0.0.0/8", "::1"].compactMap { try? AddressBlock($0) }
+    return policy
+  }()
+}
+
 /// What a test downloaded.
 struct Fetched {
   var download: Download
   var bytes: [UInt8]
 }
 
-/// A downloader whose pauses take no time, and which remembers how long they would have been.
+/// A downloader for loopback whose pauses take no time, and which remembers how long they would have been.
 final class QuickDownloader: Sendable {
   let downloader: Downloader
   private let log = Log()
@@ -22,6 +32,7 @@ final class QuickDownloader: Sendable {
 
   init(_ change: (inout TransferConfiguration) -> Void = { _ in }) {
     var configuration = TransferConfiguration()
+    configuration.addressPolicy = .loopback
     let log = log
     configuration.pause = { seconds in log.pauses.withLock { $0.append(seconds) } }
     configuration.jitter = { $0 }

@@ -27,7 +27,7 @@ struct LimitTests {
     var limits = oneAttempt
     limits.maximumBytes = 1_000_000
     let file = try ScratchFile()
-    let downloader = Downloader()
+    let downloader = QuickDownloader().downloader
     let reason = try await #require(throws: Rejection.Reason.self) {
       _ = try await downloader.download(origin.url(), into: file.descriptor, limits: limits) { _ in .max }
     }
@@ -161,7 +161,7 @@ struct LimitTests {
     let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: jpeg(2000)) }
     let full = try #require(fopen("/dev/full", "w"))
     defer { fclose(full) }
-    let downloader = Downloader()
+    let downloader = QuickDownloader().downloader
     let reason = try await #require(throws: Rejection.Reason.self) {
       _ = try await downloader.download(origin.url(), into: fileno(full)) { _ in .max }
     }
@@ -172,7 +172,7 @@ struct LimitTests {
   @Test("a descriptor that cannot be written is told as such")
   func badDescriptor() async throws {
     let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: jpeg(2000)) }
-    let downloader = Downloader()
+    let downloader = QuickDownloader().downloader
     let reason = try await #require(throws: Rejection.Reason.self) {
       _ = try await downloader.download(origin.url(), into: -1) { _ in .max }
     }

@@ -119,7 +119,9 @@ struct RangeTests {
     #expect(origin.requests.map { $0["range"] } == ["bytes=0-65535", "bytes=65536-299999", nil])
   }
 
-  @Test("a first part that is none is not used", arguments: ["bytes 5-70000/300000", "bytes 0-299999/300000", "bytes */300000", "pages 0-9/30"])
+  @Test(
+    "a first part that is none is not used",
+    arguments: ["bytes 5-70000/300000", "bytes 0-299999/300000", "bytes */300000", "pages 0-9/30"])
   func wrongBeginning(field: String) async throws {
     let origin = try FaultyOrigin { request in
       request["range"] == nil
