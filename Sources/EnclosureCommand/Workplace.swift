@@ -13,9 +13,7 @@ struct Workplace {
     .init("decode-timeout", .one("SECONDS"), "how long each step on a source may take; 30 to 90 by default"),
     .init("decode-memory", .one("MIB"), "how much memory a media process may take; 1024 by default"),
     .init("spool", .one("DIR"), "where downloads are kept while they are worked on; TMPDIR or /var/tmp by default"),
-    .init(
-      "cache", .one("DIR"),
-      "keep what was downloaded and prepared there, and do neither twice; several processes may share it"),
+    .init("cache", .one("DIR"), "keep what was downloaded and prepared there, and do neither twice"),
     .init("cache-bytes", .one("N"), "how much the cache may hold: 10000000000 by default"),
     .init("ca-file", .one("FILE"), "certificates to trust for https, in PEM, instead of the system's"),
   ]
