@@ -17,9 +17,10 @@ enum BatchCommand: Command {
       that are alike are numbered: …~2. Downloads run ahead of the work.
 
       DIR/index.jsonl has a line for each job: id, status, kind, code, manifest, milliseconds, and what tells whether it
-      is up to date. Run again, it prepares only the files that are missing or have changed, and all URLs; interrupted
-      with ^C, it leaves whole files only. Exit status: 0 every source got its verdict (with --strict: none was
-      rejected), 1 with --strict: one was rejected, 64 wrong use, 70 failed, 130 interrupted.
+      is up to date. Run again, it prepares only the files that are missing or have changed, and all URLs (but with
+      --cache none is fetched or prepared twice); interrupted with ^C, it leaves whole files only. Exit status: 0 every
+      source got its verdict (with --strict: none was rejected), 1 with --strict: one was rejected, 64 wrong use, 70
+      failed, 130 interrupted.
 
       \(Workplace.fetchDetails)
 
@@ -38,7 +39,13 @@ enum BatchCommand: Command {
     }
     let outName = FilePath(bytes: out).description
     let sources = try sources(FilePath(bytes: operand), out: FilePath(bytes: out))
-    let workplace = try Workplace(arguments)
+    if case .folder(let folder) = sources, let cache = arguments.bytes("cache"),
+      FolderIdentity(of: folder) == FolderIdentity(of: FilePath(bytes: cache))
+    {
+      throw UsageError(
+        "--cache \(folder.description) is the folder with the sources; choose another one, or one inside it")
+    }
+    let workplace = try await Workplace(arguments)
     let isQuiet = arguments.has("quiet")
     let clock = ContinuousClock()
     let start = clock.now
@@ -46,7 +53,8 @@ enum BatchCommand: Command {
       let store = try await DirectoryStore(path: out)
       let batch = Batch(
         sources, output: FilePath(bytes: out), pipeline: Pipeline(reader: workplace.reader, store: store),
-        store: store, options: workplace.preparation, parallelJobs: workplace.parallelJobs(for: sources))
+        store: store, options: workplace.preparation, cache: workplace.cacheFolder,
+        parallelJobs: workplace.parallelJobs(for: sources))
       var display = ProgressDisplay(isQuiet: isQuiet, noun: sources.noun)
       defer { display.end() }
       do {

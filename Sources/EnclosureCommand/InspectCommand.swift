@@ -27,7 +27,7 @@ enum InspectCommand: Command {
       throw UsageError("name at least one file or URL to inspect")
     }
     let sources = arguments.operands.map(sourceLocation)
-    let workplace = try Workplace(arguments)
+    let workplace = try await Workplace(arguments)
     try await workplace.run {
       for source in sources {
         let inspection = try await workplace.reader.inspection(of: source, options: workplace.preparation)

@@ -13,6 +13,7 @@ package struct Batch: Sendable {
 
   private let sources: Sources
   private let output: FilePath
+  private let cache: FilePath?
   private let pipeline: Pipeline
   private let store: any AssetStore
   private let options: PreparationOptions
@@ -20,14 +21,16 @@ package struct Batch: Sendable {
 
   /// - Parameters:
   ///   - output: the folder of `index.jsonl`, which is the store's.
+  ///   - cache: the folder of the cache, which is no source either.
   ///   - parallelJobs: how many jobs are begun before another has ended: enough to keep all helpers busy, and with URLs
   ///     to have the network work ahead of them.
   package init(
     _ sources: Sources, output: FilePath, pipeline: Pipeline, store: any AssetStore, options: PreparationOptions,
-    parallelJobs: Int
+    cache: FilePath? = nil, parallelJobs: Int
   ) {
     self.sources = sources
     self.output = output
+    self.cache = cache
     self.pipeline = pipeline
     self.store = store
     self.options = options
@@ -116,8 +119,8 @@ package struct Batch: Sendable {
 
   private func walk(_ folder: FilePath) async throws(Failure) -> FolderWalk {
     do throws(FileFailure) {
-      return try await blocking { [output] () throws(FileFailure) in
-        try FolderWalk(of: folder, excluding: FolderIdentity(of: output))
+      return try await blocking { [folder, output, cache] () throws(FileFailure) in
+        try FolderWalk(of: folder, excluding: [output, cache].compactMap { $0.flatMap(FolderIdentity.init(of:)) })
       }
     } catch {
       throw .folderUnreadable(folder, error)

@@ -18,7 +18,7 @@ final class BodySink: @unchecked Sendable {
   }
 
   /// The caller's, and only written at given offsets: a helper may share the open file and with it the file position.
-  private let descriptor: Int32
+  let descriptor: Int32
   private let limit: @Sendable (DownloadHead) -> Int
   private let overallMaximum: Int
   /// Whether somebody looks at a video before its size counts.
@@ -40,6 +40,9 @@ final class BodySink: @unchecked Sendable {
   private var digest = SHA256()
   /// How many bytes from the first one are in `digest`.
   private var hashed = 0
+
+  /// When the version was asked for, in seconds since 1970.
+  var requested = 0.0
 
   // The response that is being received.
   /// The offset of its next byte.

@@ -19,6 +19,8 @@ package struct Download: Sendable, Equatable {
   package var sha256: String?
   /// What the server says about version and freshness.
   package var headers: ResponseHeaders
+  /// The body, where it was kept from an earlier download: then nothing is in the file that was to be written.
+  package let keptBody: CachedBody?
   /// Keeps the body's bytes counted as being in flight, as long as a copy of this value lives.
   let hold: BytesInFlight.Hold?
 

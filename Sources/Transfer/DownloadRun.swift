@@ -8,6 +8,7 @@ struct DownloadRun {
   let sink: BodySink
   let limits: TransferLimits
   let account: TransferAccount?
+  private let memory: ResponseMemory?
   /// nil as soon as nobody wants to look any more.
   private var examine: Examiner?
   /// What the examiner wants to see next of a stream.
@@ -25,7 +26,7 @@ struct DownloadRun {
 
   init(
     _ url: RequestURL, policy: AddressPolicy, engine: Engine, sink: BodySink, limits: TransferLimits,
-    examine: Examiner?, account: TransferAccount?
+    examine: Examiner?, account: TransferAccount?, memory: ResponseMemory?
   ) {
     start = url
     self.policy = policy
@@ -34,6 +35,7 @@ struct DownloadRun {
     self.limits = limits
     self.examine = examine
     self.account = account
+    self.memory = memory
     beginsWhole = url.namesPicturesOrSound
   }
 
@@ -55,8 +57,9 @@ struct DownloadRun {
             try await askOnceMore()
             throw error
           }
-          return download(status, request.url)
+          return await download(status, request)
         }
+      case .kept(let response): return download(response, request.url)
       case .partRefused:
         arePartsRefused = true
         try sink.reset()
@@ -72,13 +75,25 @@ struct DownloadRun {
     }
   }
 
-  private func download(_ status: Int, _ url: RequestURL) -> Download {
+  private func download(_ status: Int, _ request: ExchangeRequest) async -> Download {
+    sink.hold.finish()
+    let status = status == 206 ? 200 : status
+    var sha256 = sink.finishHash()
+    if let memory, status == 200 { sha256 = await memory.keep(sink, sha256: sha256, for: request) }
+    return Download(
+      status: status, finalURL: request.url.redacted, declaredType: sink.version?.declaredType,
+      bytes: sink.available.contiguous, bytesFetched: cost.bytesFetched, redirects: cost.redirects,
+      attempts: cost.attempts, requests: cost.requests, timings: cost.timings, sha256: sha256,
+      headers: sink.version?.headers ?? ResponseHeaders(), keptBody: nil, hold: sink.hold)
+  }
+
+  private func download(_ kept: CachedResponse, _ url: RequestURL) -> Download {
     sink.hold.finish()
     return Download(
-      status: status == 206 ? 200 : status, finalURL: url.redacted, declaredType: sink.version?.declaredType,
-      bytes: sink.available.contiguous, bytesFetched: cost.bytesFetched, redirects: cost.redirects,
-      attempts: cost.attempts, requests: cost.requests, timings: cost.timings, sha256: sink.finishHash(),
-      headers: sink.version?.headers ?? ResponseHeaders(), hold: sink.hold)
+      status: 200, finalURL: url.redacted, declaredType: kept.response.declaredType, bytes: kept.response.bytes,
+      bytesFetched: cost.bytesFetched, redirects: cost.redirects, attempts: cost.attempts, requests: cost.requests,
+      timings: cost.timings, sha256: kept.response.sha256, headers: kept.response.fields, keptBody: kept.body,
+      hold: sink.hold)
   }
 
   // MARK: Requests
@@ -101,16 +116,37 @@ struct DownloadRun {
     }
   }
 
-  /// Sends one request. This is the place for what is asked before any hop: a cache looks here whether it has the
-  /// response, or validators for `conditions`.
+  /// Sends one request, unless a kept response will do. One that may no longer do is asked about.
   private mutating func send(_ request: ExchangeRequest) async throws(Rejection.Reason) -> ExchangeReport {
+    try policy.judge(request.url, isRedirect: request.isRedirect)
+    guard let memory, sink.available.contiguous == 0, let kept = await memory.response(to: request) else {
+      return try await exchange(request)
+    }
+    cost.finalURL = request.url.redacted
+    account?.update(cost)
+    if memory.isFresh(kept) {
+      return ExchangeReport(outcome: .kept(kept), bytesReceived: 0, timings: TransferTimings())
+    }
+    var conditional = request
+    conditional.conditions = kept.response.validators
+    let sent = memory.now()
+    var report = try await exchange(conditional)
+    guard case .notModified = report.outcome else { return report }
+    guard let confirmed = await memory.confirm(kept, by: report.headers, sent: sent, for: request) else {
+      return try await exchange(request)
+    }
+    report.outcome = .kept(confirmed)
+    return report
+  }
+
+  private mutating func exchange(_ request: ExchangeRequest) async throws(Rejection.Reason) -> ExchangeReport {
     var request = request
     request.remainingTime = limits.totalTimeout - cost.timings.total
     guard !limits.isSpent(cost.timings.total) else { throw late }
-    try policy.judge(request.url, isRedirect: request.isRedirect)
     cost.requests += 1
     cost.finalURL = request.url.redacted
     sink.beginRequest()
+    if sink.available.contiguous == 0 { sink.requested = memory?.now() ?? 0 }
     let (report, verdict) = await run(request)
     cost.bytesFetched += report.bytesReceived
     let seconds = cost.timings.total + report.timings.total

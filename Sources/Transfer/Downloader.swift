@@ -15,11 +15,13 @@ package final class Downloader: Sendable {
   private let configuration: TransferConfiguration
   private let engine: Engine
   private let inFlight: BytesInFlight
+  private let memory: ResponseMemory?
 
   package init(configuration: TransferConfiguration = TransferConfiguration()) {
     self.configuration = configuration
     engine = Engine(configuration)
     inFlight = BytesInFlight(capacity: configuration.bytesInFlight)
+    memory = configuration.cache.map { ResponseMemory($0, configuration) }
   }
 
   /// Ends all downloads with a transient `fetch_failed`, and accepts no further ones. It does not wait.
@@ -35,7 +37,7 @@ package final class Downloader: Sendable {
   ///   - url: as a job names it. User info in it is sent as basic authorisation, to that host only.
   ///   - descriptor: an open, writable file, the caller's. It is emptied and written at given offsets: its position is
   ///     neither used nor moved. It is not touched any more when this returns or throws; after an error it may hold a
-  ///     part of the body.
+  ///     part of the body. With a cache, `keptBody` of the result may be the body instead, and this file empty.
   ///   - examine: looks at a video while it comes. Where the server sends parts, only those are fetched that it wants,
   ///     until it has enough.
   ///   - account: learns what the download costs, also when it fails.
@@ -52,7 +54,7 @@ package final class Downloader: Sendable {
     try sink.reset()
     var run = DownloadRun(
       url, policy: configuration.addressPolicy, engine: engine, sink: sink, limits: limits, examine: examine,
-      account: account)
+      account: account, memory: memory)
     await sink.hold.waitForRoom(0)
     while true {
       do throws(Rejection.Reason) {

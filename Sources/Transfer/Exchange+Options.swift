@@ -66,7 +66,7 @@ private func milliseconds(_ seconds: Double) -> Int {
 
 /// What iOS can show, and what can be made into it. Neither WebP nor AVIF is named: image services send them to whoever
 /// says that he takes them, and they would have to be converted.
-private let acceptedTypes = """
+let acceptedTypes = """
   image/jpeg, image/png, image/gif, image/heic;q=0.9, video/mp4, video/quicktime;q=0.9, \
   audio/mpeg, audio/mp4, audio/wav;q=0.9, audio/aiff;q=0.9, */*;q=0.1
   """

@@ -120,6 +120,8 @@ struct ExchangeReport: Sendable {
     case body(status: Int)
     /// The copy whose validators were sent is still good.
     case notModified
+    /// A response that is kept and still good; there is nothing in the sink.
+    case kept(CachedResponse)
     /// The absolute URL that the server names, unchecked.
     case redirect(String)
     /// The server has another version by now, or does not send parts as it should: ask for the whole.

@@ -2,7 +2,7 @@ import CCurl
 
 /// The fields of a response that say which version of a body it is and how long it may be kept, as the server wrote
 /// them.
-package struct ResponseHeaders: Sendable, Equatable {
+package struct ResponseHeaders: Sendable, Equatable, Codable {
   package var etag: String?
   package var lastModified: String?
   /// Several fields of this name are joined by commas.
@@ -13,7 +13,18 @@ package struct ResponseHeaders: Sendable, Equatable {
   /// Several fields of this name are joined by commas.
   package var vary: String?
 
-  package init() {}
+  package init(
+    cacheControl: String? = nil, date: String? = nil, age: String? = nil, expires: String? = nil, etag: String? = nil,
+    lastModified: String? = nil, vary: String? = nil
+  ) {
+    self.cacheControl = cacheControl
+    self.date = date
+    self.age = age
+    self.expires = expires
+    self.etag = etag
+    self.lastModified = lastModified
+    self.vary = vary
+  }
 
   mutating func take(_ name: String, _ value: String) {
     switch name {

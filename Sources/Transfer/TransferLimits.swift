@@ -59,6 +59,10 @@ package struct TransferConfiguration: Sendable {
   /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are obeyed. A proxy itself may be anywhere. It also
   /// resolves the names, so of `addressPolicy` only ports and addresses that stand in URLs are left to be judged here.
   package var usesProxyFromEnvironment = false
+  /// Where responses are kept and looked for.
+  package var cache: (any ResponseCache)?
+  /// Seconds since 1970, by which responses age.
+  package var now: @Sendable () -> Double = secondsSince1970
   /// Waits for a number of seconds between attempts. Tests put a clock of their own here.
   package var pause: @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
   /// A random number between 0 and its argument.

@@ -27,7 +27,8 @@ package final class Nginx: Sendable {
   /// Starts it, on a thread where waiting for other processes does no harm.
   ///
   /// - Parameters:
-  ///   - files: the contents of the served files, by name.
+  ///   - files: the contents of the served files, by name. Each is also below `/fresh/`, where it may be kept for an
+  ///     hour without asking.
   ///   - validity: when its certificate counts.
   ///   - origin: the port of a server on loopback from which it gets everything below `/origin/`.
   package static func serving(
@@ -107,6 +108,11 @@ package final class Nginx: Sendable {
     }
   }
 
+  /// Serves other bytes under a name from now on.
+  package func replace(_ name: String, with bytes: [UInt8]) throws {
+    try Data(bytes).write(to: folder.appending(path: "root/\(name)"), options: .atomic)
+  }
+
   private static func configuration(_ folder: String, port: Int, tlsPort: Int, origin: Int?) -> String {
     let proxy = origin.map { origin in
       """
@@ -132,6 +138,7 @@ package final class Nginx: Sendable {
           ssl_certificate \(folder)/certificate.pem;
           ssl_certificate_key \(folder)/key.pem;
           root \(folder)/root;
+          location /fresh/ { alias \(folder)/root/; expires 1h; }
           \(proxy ?? "")
         }
       }
