@@ -16,10 +16,11 @@ enum BatchCommand: Command {
       those that begin with # are passed over. A job's id is then its URL without user info, query and fragment; those
       that are alike are numbered: …~2. Downloads run ahead of the work.
 
-      DIR/index.jsonl has a line for each job: id, status, kind, code, manifest, milliseconds, and what tells whether it
-      is up to date. Run again, it prepares only the files that are missing or have changed, and all URLs (with --cache,
-      none is fetched or prepared twice); interrupted with ^C, it leaves whole files only. Exit status: 0 every source got its verdict (with --strict: none was
-      rejected), 1 with --strict: one was rejected, 64 wrong use, 70 failed, 130 interrupted.
+      DIR/index.jsonl has a line for each job: id, status, kind, code, manifest, milliseconds, and what tells whether
+      it is up to date. Run again, it prepares only the files that are missing or have changed, and all URLs (with
+      --cache, none is fetched or prepared twice); interrupted with ^C, it leaves whole files only. Exit status: 0
+      every source got its verdict (with --strict: none was rejected), 1 with --strict: one was rejected, 64 wrong
+      use, 70 failed, 130 interrupted.
 
       \(Workplace.fetchDetails)
 
