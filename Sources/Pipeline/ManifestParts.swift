@@ -15,7 +15,7 @@ extension Asset {
 }
 
 /// A video's still in the store, and how it was made.
-struct StoredPoster: Sendable {
+struct StoredPoster: Codable, Sendable, Equatable {
   let stored: StoredAsset
   let made: PreparedPoster
 

@@ -19,17 +19,11 @@ func length(
   }
   // Encoders round the last frame up; more than that is not an accident.
   let grace = min(max(video.framePeriod ?? 0, 0), profile.maximumGrace)
-  // Time bases that do not divide a second leave a trace in the last digits.
-  let rounding = 0.000_5
-  if seconds <= profile.maximumVideoDuration + grace + rounding { return .whole }
+  if seconds <= profile.maximumVideoDuration + grace + timeBaseRounding { return .whole }
   switch overlong {
   case .trim: return .trimmed
   case .poster: return .replacedByPoster
-  case .reject:
-    throw Rejection.Reason(
-      .videoTooLong, at: .plan,
-      "the video lasts \(rounded(seconds)) s; at most \(rounded(profile.maximumVideoDuration)) s can be attached",
-      limit: profile.maximumVideoDuration, measured: seconds)
+  case .reject: throw tooLong(seconds, at: .plan, for: profile)
   }
 }
 
