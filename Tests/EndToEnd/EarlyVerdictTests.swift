@@ -56,6 +56,22 @@ struct EarlyVerdictTests {
   }
 
   @Test(
+    "a long film is not rejected when its beginning or a poster is wanted",
+    .enabled(if: Nginx.isInstalled, "nginx and openssl are needed"),
+    arguments: [("trim", AttachmentType.mpeg4), ("poster", .jpeg)])
+  func wanted(choice: String, type: AttachmentType) async throws {
+    let nginx = try await nginx("video/31-seconds.mp4")
+    let words = [
+      "prepare", "http://127.0.0.1:\(nginx.port)/31-seconds.mp4", "--out", bench.out, "--id", "x", "--overlong", choice,
+    ]
+    let run = try await enclosure(
+      words.map { Array($0.utf8) }, environment: bench.environment(reaching: [nginx.port]))
+    let manifest = try JSONDecoder().decode(Manifest.self, from: Data(run.output))
+    #expect(manifest.attachments.map(\.asset.type) == [type] && manifest.rejections == [])
+    #expect(manifest.warnings.map(\.code) == [.reduced])
+  }
+
+  @Test(
     "a long film is rejected when its index has come, and the rest is not fetched",
     .enabled(if: Nginx.isInstalled, "nginx and openssl are needed"))
   func film() async throws {
