@@ -46,7 +46,8 @@ struct PosterTests {
     #expect(attachment.asset.type == .mpeg4 && poster.type == .jpeg)
     #expect((poster.width, poster.height) == (width, height))
     let time = try #require(attachment.options.thumbnailTime)
-    #expect(time >= 0 && time < (try #require(attachment.asset.duration)))
+    let duration = try #require(attachment.asset.duration)
+    #expect(time >= 0 && time < duration)
     #expect(attachment.steps.last?.hasPrefix("made a poster of the picture at ") == true)
     let bytes = try #require(bench.store.content(poster.location))
     #expect(bytes.starts(with: [0xFF, 0xD8, 0xFF, 0xE0]) && bytes[6...].starts(with: Array("JFIF".utf8)))
@@ -76,9 +77,11 @@ struct PosterTests {
     #expect(manifest.warnings.map(\.code) == [.reduced])
     #expect(manifest.warnings.first?.message == "the video lasts \(seconds) s; only its first 30 s are shown")
     #expect(attachment.steps.contains("cut to the first 30 s"))
-    #expect(try #require(attachment.options.thumbnailTime) < 30 && attachment.poster != nil)
+    #expect(try #require(attachment.options.thumbnailTime) < 30)
+    #expect(attachment.poster != nil)
     let seen = try await probed(attachment.asset.location, "duration")
-    #expect(29.7...30 ~= (try #require(Double(seen["duration"] ?? ""))))
+    let length = try #require(Double(seen["duration"] ?? ""))
+    #expect(29.7...30 ~= length)
     // Told to take no more than it is given, a player comes to an end by itself.
     let played = try await tool(
       "/usr/bin/ffmpeg", ["-v", "error", "-xerror", "-i", path(attachment.asset.location), "-f", "null", "-"])

@@ -46,7 +46,8 @@ struct PosterTests {
     let times = try #require(best).times
     // The delays are rounded to milliseconds.
     #expect(times.lowerBound - 0.002...times.upperBound + 0.002 ~= poster.seconds)
-    #expect(poster.seconds < (try #require(try fixture.video().duration.presented)))
+    let duration = try #require(try fixture.video().duration.presented)
+    #expect(poster.seconds < duration)
   }
 
   @Test("a poster is neither the black beginning nor the fade after it", arguments: ["black-start.mp4", "fade-in.mp4"])
