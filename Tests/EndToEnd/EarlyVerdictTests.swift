@@ -68,7 +68,7 @@ struct EarlyVerdictTests {
       words.map { Array($0.utf8) }, environment: bench.environment(reaching: [nginx.port]))
     let manifest = try JSONDecoder().decode(Manifest.self, from: Data(run.output))
     #expect(manifest.attachments.map(\.asset.type) == [type] && manifest.rejections == [])
-    #expect(manifest.warnings.map(\.code) == [.reduced])
+    #expect(manifest.warnings.map(\.code).contains(.reduced))
   }
 
   @Test(
