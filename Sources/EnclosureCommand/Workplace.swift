@@ -9,10 +9,7 @@ import Transfer
 struct Workplace {
   static let options: [Syntax.Option] = [
     .init("fit", .one("inside|cover"), "inside (default) keeps the whole picture, cover fills a square"),
-    .init(
-      "overlong", .one("reject|trim|poster"),
-      "a video of more than 30 s is rejected (default), cut to its first 30 s, or shown as its poster"
-    ),
+    .init("overlong", .one("reject|trim|poster"), "a video over 30 s: reject it (default), its first 30 s, or a still"),
     .init("helpers", .one("N"), "media processes to run; as many as there are processors by default"),
     .init("decode-timeout", .one("SECONDS"), "how long each step on a source may take; 30 to 90 by default"),
     .init("decode-memory", .one("MIB"), "how much memory a media process may take; 1024 by default"),
