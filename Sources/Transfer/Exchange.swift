@@ -78,10 +78,20 @@ final class Exchange: @unchecked Sendable {
     var headers = ResponseHeaders()
     /// The value of Content-Range.
     var contentRange: String?
+    /// The different values of Content-Length, of which there should be one.
+    var lengths: Set<String> = []
+    /// Whether there is Transfer-Encoding, which overrides Content-Length (RFC 9112 section 6.3).
+    var isFramed = false
     /// The coding that the body comes in although none was asked for.
     var coding: String?
     /// Bytes of a body that is of no use (of a redirect or an error), read so that the connection can be used again.
     var discarded = 0
+
+    /// Whether Content-Length says one thing, or nothing, or does not count.
+    var isLengthClear: Bool {
+      isFramed || lengths.isEmpty
+        || lengths.count == 1 && lengths.allSatisfy { $0.utf8.allSatisfy((0x30...0x39).contains) && Int($0) != nil }
+    }
 
     /// More is not read for the sake of the connection.
     static let maximumDiscarded = 64 * 1024

@@ -53,11 +53,14 @@ package struct ResponseHeaders: Sendable, Equatable, Codable {
     return modified > 0 && sent >= modified + 1 ? lastModified : nil
   }
 
-  /// Whether a later response with `other` cannot be of the same version.
-  func contradicts(_ other: ResponseHeaders) -> Bool {
-    if let etag, let theirs = other.etag, etag != theirs { return true }
-    if let lastModified, let theirs = other.lastModified, lastModified != theirs { return true }
-    return false
+  /// Whether a part with these fields is of the version with `whole`.
+  ///
+  /// An entity tag has to be repeated, also where If-Range held it; a date need not be (RFC 9110 section 15.3.7). So a
+  /// server that knows nothing of If-Range cannot slip in another version.
+  func mayBePart(of whole: ResponseHeaders) -> Bool {
+    if let theirs = whole.etag, isStrong(theirs) || etag != nil, etag != theirs { return false }
+    if let lastModified, let theirs = whole.lastModified, lastModified != theirs { return false }
+    return true
   }
 }
 
