@@ -89,8 +89,8 @@ final class Exchange: @unchecked Sendable {
 
     /// Whether Content-Length says one thing, or nothing, or does not count.
     var isLengthClear: Bool {
-      isFramed || lengths.isEmpty
-        || lengths.count == 1 && lengths.allSatisfy { $0.utf8.allSatisfy((0x30...0x39).contains) && Int($0) != nil }
+      guard !isFramed, let length = lengths.first else { return true }
+      return lengths.count == 1 && length.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int(length) != nil
     }
 
     /// More is not read for the sake of the connection.
