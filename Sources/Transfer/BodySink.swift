@@ -164,7 +164,9 @@ final class BodySink: @unchecked Sendable {
   }
 
   /// Whether an examiner is asked about this body.
-  var isExaminable: Bool { isExamined && isHeadKnown && kind == .video }
+  var isExaminable: Bool {
+    isExamined && isHeadKnown && kind == .video && total ?? 0 <= ExaminationBudget.largestVideo
+  }
 
   func partialBody(canFetchRanges: Bool) -> PartialBody {
     PartialBody(

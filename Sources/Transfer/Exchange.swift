@@ -56,6 +56,8 @@ final class Exchange: @unchecked Sendable {
   var isAside = false
 
   var continuation: CheckedContinuation<ExchangeReport, Never>?
+  /// Whether it has been answered, and belongs to nobody.
+  var isOver: Bool { continuation == nil }
   var easy: EasyHandle?
   /// Set with `easy`.
   var dialling: Dialling?
@@ -102,6 +104,8 @@ final class Exchange: @unchecked Sendable {
   }
 
   /// Resumes the task that waits. The exchange belongs to nobody afterwards, and its descriptor is not used any more.
+  ///
+  /// - Precondition: it is not over.
   func finish(_ report: ExchangeReport) {
     easy = nil
     sink.progress.endRequest()

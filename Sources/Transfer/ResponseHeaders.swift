@@ -1,5 +1,3 @@
-import CCurl
-
 /// The fields of a response that say which version of a body it is and how long it may be kept, as the server wrote
 /// them.
 package struct ResponseHeaders: Sendable, Equatable, Codable {
@@ -39,18 +37,20 @@ package struct ResponseHeaders: Sendable, Equatable, Codable {
     }
   }
 
-  /// The value for If-Range, with which parts of two versions are never put together: a strong entity tag, else a date
-  /// of modification that is strong because the response is at least a second younger (RFC 9110 sections 13.1.5 and
-  /// 8.8.2.2). nil when there is neither.
+  /// The value for If-Range, with which parts of two versions are never put together: a strong entity tag or, without
+  /// any entity tag, a date of modification that is strong because the response is at least a second younger (RFC 9110
+  /// sections 13.1.5 and 8.8.2.2). nil when there is neither.
   var rangeValidator: String? {
-    if let etag { return isStrong(etag) ? etag : dateValidator }
-    return dateValidator
+    guard let etag, etag.isEntityTag else { return dateValidator }
+    return etag.hasPrefix("W/") ? nil : etag
   }
 
   private var dateValidator: String? {
-    guard let lastModified, let date, lastModified.utf8.count <= 64 else { return nil }
-    let (modified, sent) = (curl_getdate(lastModified, nil), curl_getdate(date, nil))
-    return modified > 0 && sent >= modified + 1 ? lastModified : nil
+    let now = secondsSince1970()
+    guard let lastModified, let modified = seconds(ofHTTPDate: lastModified, now: now),
+      let sent = date.flatMap({ seconds(ofHTTPDate: $0, now: now) }), sent >= modified + 1
+    else { return nil }
+    return lastModified
   }
 
   /// Whether a part with these fields is of the version with `whole`.
@@ -81,11 +81,4 @@ package struct RequestConditions: Sendable, Equatable {
   var fields: [String] {
     (etag.map { ["If-None-Match: \($0)"] } ?? []) + (lastModified.map { ["If-Modified-Since: \($0)"] } ?? [])
   }
-}
-
-/// `"…"`, and neither `W/"…"` nor what would be no field's value.
-private func isStrong(_ etag: String) -> Bool {
-  let bytes = Array(etag.utf8)
-  return (2...512).contains(bytes.count) && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
-    && bytes.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") }
 }
