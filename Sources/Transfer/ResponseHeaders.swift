@@ -42,7 +42,7 @@ package struct ResponseHeaders: Sendable, Equatable, Codable {
   /// sections 13.1.5 and 8.8.2.2). nil when there is neither.
   var rangeValidator: String? {
     guard let etag, etag.isEntityTag else { return dateValidator }
-    return etag.hasPrefix("W/") ? nil : etag
+    return etag.isWeak ? nil : etag
   }
 
   private var dateValidator: String? {
@@ -58,10 +58,15 @@ package struct ResponseHeaders: Sendable, Equatable, Codable {
   /// An entity tag has to be repeated, also where If-Range held it; a date need not be (RFC 9110 section 15.3.7). So a
   /// server that knows nothing of If-Range cannot slip in another version.
   func mayBePart(of whole: ResponseHeaders) -> Bool {
-    if let theirs = whole.etag, isStrong(theirs) || etag != nil, etag != theirs { return false }
+    if let theirs = whole.etag, !theirs.isWeak || etag != nil, etag != theirs { return false }
     if let lastModified, let theirs = whole.lastModified, lastModified != theirs { return false }
     return true
   }
+}
+
+extension String {
+  /// Whether this entity tag marks what means the same, not what has the same bytes.
+  fileprivate var isWeak: Bool { hasPrefix("W/") }
 }
 
 /// What makes a request conditional: the validators of a copy that is kept.
