@@ -11,6 +11,7 @@ package enum Recipe: Sendable, Equatable {
   case still(StillRecipe)
   case animation(AnimationRecipe)
   case remux(RemuxRecipe)
+  case encode(EncodeRecipe)
 }
 
 /// A picture, decoded and encoded again as JPEG, or PNG where there is real transparency.
@@ -95,10 +96,12 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
   package var maximumBytes: Int
   /// Sound that goes on behind the picture ends here, in seconds; nil for audio.
   package var maximumSeconds: Double?
+  /// What to do when the copy would be too large, or the packets turn out not to allow it; nil for nothing.
+  package var otherwise: EncodeRecipe?
 
   package init(
     type: AttachmentType, picture: Int? = nil, pictureTag: String? = nil, sound: Int? = nil, maximumBytes: Int,
-    maximumSeconds: Double? = nil
+    maximumSeconds: Double? = nil, otherwise: EncodeRecipe? = nil
   ) {
     self.type = type
     self.picture = picture
@@ -106,6 +109,7 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
     self.sound = sound
     self.maximumBytes = maximumBytes
     self.maximumSeconds = maximumSeconds
+    self.otherwise = otherwise
   }
 }
 
@@ -143,7 +147,7 @@ package struct PreparedFile: Codable, Sendable, Equatable {
 /// As for `MediaFacts.Content`: the case's name, and the recipe itself below it.
 extension Recipe: Codable {
   private enum CodingKeys: String, CodingKey {
-    case still, animation, remux
+    case still, animation, remux, encode
   }
 
   package init(from decoder: any Decoder) throws {
@@ -152,8 +156,10 @@ extension Recipe: Codable {
       self = .still(recipe)
     } else if let recipe = try container.decodeIfPresent(AnimationRecipe.self, forKey: .animation) {
       self = .animation(recipe)
+    } else if let recipe = try container.decodeIfPresent(RemuxRecipe.self, forKey: .remux) {
+      self = .remux(recipe)
     } else {
-      self = .remux(try container.decode(RemuxRecipe.self, forKey: .remux))
+      self = .encode(try container.decode(EncodeRecipe.self, forKey: .encode))
     }
   }
 
@@ -163,6 +169,7 @@ extension Recipe: Codable {
     case .still(let recipe): try container.encode(recipe, forKey: .still)
     case .animation(let recipe): try container.encode(recipe, forKey: .animation)
     case .remux(let recipe): try container.encode(recipe, forKey: .remux)
+    case .encode(let recipe): try container.encode(recipe, forKey: .encode)
     }
   }
 }
