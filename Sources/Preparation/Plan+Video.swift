@@ -82,9 +82,6 @@ private func pixelFormatName(_ picture: PictureStream) -> String {
   picture.pixelFormat.isEmpty ? "an unknown pixel format" : picture.pixelFormat
 }
 
-/// The AAC profiles that every iPhone decodes.
-let copyableAAC: Set = ["LC", "HE-AAC", "HE-AACv2"]
-
 func needsEncoding(_ what: String) -> Rejection.Reason {
   Rejection.Reason(
     .unsupportedCodec, at: .plan, "\(what) does not play on every iPhone and would have to be encoded anew")
