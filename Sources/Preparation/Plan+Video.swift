@@ -10,8 +10,12 @@ func planVideo(
   }
   if length == .replacedByPoster { return .poster(try posterRecipe(replacing: video, for: profile)) }
   let tag = try copiedTag(of: video.picture)
-  if let sound = video.sound {
-    try requireCopyable(sound)
+  let sound = try video.sound.map { sound throws(Rejection.Reason) in try soundRecipe(of: sound) }
+  if let sound, sound.treatment != .copy {
+    return .encode(
+      EncodeRecipe(
+        type: .mpeg4, picture: PictureRecipe(stream: video.picture.index, .copy(tag: tag)), sound: sound,
+        maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration))
   }
   return .remux(
     RemuxRecipe(
@@ -64,19 +68,6 @@ private func profileName(_ picture: PictureStream) -> String {
 private func pixelFormatName(_ picture: PictureStream) -> String {
   picture.pixelFormat.isEmpty ? "an unknown pixel format" : picture.pixelFormat
 }
-
-private func requireCopyable(_ sound: AudioStream) throws(Rejection.Reason) {
-  guard !sound.isEncrypted else {
-    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
-  }
-  guard sound.codec == "aac" else { throw needsEncoding(sound, "\(sound.codec) audio") }
-  guard copyableAAC.contains(sound.profile) else {
-    throw needsEncoding(sound, aacName(sound))
-  }
-}
-
-/// The AAC profiles that every iPhone decodes.
-let copyableAAC: Set = ["LC", "HE-AAC", "HE-AACv2"]
 
 func needsEncoding(_ what: String) -> Rejection.Reason {
   Rejection.Reason(
