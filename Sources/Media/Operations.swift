@@ -30,6 +30,7 @@ package func prepare(
   case .still(let recipe): try prepareStill(source, into: output, facts: request.facts, recipe)
   case .animation(let recipe): try prepareAnimation(source, into: output, facts: request.facts, recipe)
   case .remux(let recipe): try remux(source, into: output, facts: request.facts, recipe)
+  case .encode(let recipe): try encode(source, into: output, facts: request.facts, recipe)
   }
 }
 

@@ -11,6 +11,7 @@ package enum Recipe: Sendable, Equatable {
   case still(StillRecipe)
   case animation(AnimationRecipe)
   case remux(RemuxRecipe)
+  case encode(EncodeRecipe)
 }
 
 /// A picture, decoded and encoded again as JPEG, or PNG where there is real transparency.
@@ -143,7 +144,7 @@ package struct PreparedFile: Codable, Sendable, Equatable {
 /// As for `MediaFacts.Content`: the case's name, and the recipe itself below it.
 extension Recipe: Codable {
   private enum CodingKeys: String, CodingKey {
-    case still, animation, remux
+    case still, animation, remux, encode
   }
 
   package init(from decoder: any Decoder) throws {
@@ -152,8 +153,10 @@ extension Recipe: Codable {
       self = .still(recipe)
     } else if let recipe = try container.decodeIfPresent(AnimationRecipe.self, forKey: .animation) {
       self = .animation(recipe)
+    } else if let recipe = try container.decodeIfPresent(RemuxRecipe.self, forKey: .remux) {
+      self = .remux(recipe)
     } else {
-      self = .remux(try container.decode(RemuxRecipe.self, forKey: .remux))
+      self = .encode(try container.decode(EncodeRecipe.self, forKey: .encode))
     }
   }
 
@@ -163,6 +166,7 @@ extension Recipe: Codable {
     case .still(let recipe): try container.encode(recipe, forKey: .still)
     case .animation(let recipe): try container.encode(recipe, forKey: .animation)
     case .remux(let recipe): try container.encode(recipe, forKey: .remux)
+    case .encode(let recipe): try container.encode(recipe, forKey: .encode)
     }
   }
 }
