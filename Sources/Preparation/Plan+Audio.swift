@@ -47,3 +47,25 @@ private func copiedType(of sound: AudioStream, in format: MediaFormat) -> Attach
   default: nil
   }
 }
+
+/// What becomes of the sound of a video: it is copied, or encoded without loss to the ear.
+func soundRecipe(of sound: AudioStream) throws(Rejection.Reason) -> SoundRecipe {
+  try requireReadable(sound)
+  if sound.codec == "aac", copyableAAC.contains(sound.profile) { return SoundRecipe(stream: sound.index, .copy) }
+  return SoundRecipe(stream: sound.index, .encode([SoundCoding(keeping: sound)]))
+}
+
+private func requireReadable(_ sound: AudioStream) throws(Rejection.Reason) {
+  guard !sound.isEncrypted else {
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
+  }
+  guard sound.isDecodable else {
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the audio's codec \(sound.codec)")
+  }
+  guard SoundCoding.readableRates.contains(sound.sampleRate) else {
+    throw Rejection.Reason(.corrupt, at: .plan, "the audio says it has \(sound.sampleRate) samples per second")
+  }
+  guard SoundCoding.readableChannels.contains(sound.channels) else {
+    throw Rejection.Reason(.corrupt, at: .plan, "the audio says it has \(sound.channels) channels")
+  }
+}

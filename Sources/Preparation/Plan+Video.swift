@@ -8,14 +8,23 @@ func planVideo(
   guard video.width > 0, video.height > 0 else {
     throw Rejection.Reason(.corrupt, at: .plan, "the video says it is \(video.width)x\(video.height) pixels large")
   }
-  let tag = try copiedTag(of: video.picture)
-  if let sound = video.sound {
-    try requireCopyable(sound)
+  let sound = try video.sound.map { sound throws(Rejection.Reason) in try soundRecipe(of: sound) }
+  let tag = try copiedTag(of: video, for: profile)
+  let encoded = EncodeRecipe(
+    type: .mpeg4,
+    picture: PictureRecipe(
+      stream: video.picture.index, .encode(PictureEncoding(of: video, beside: sound, for: profile))),
+    sound: sound, maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration)
+  guard let tag else { return .encode(encoded) }
+  if let sound, sound.treatment != .copy {
+    var recipe = encoded
+    recipe.picture?.treatment = .copy(tag: tag)
+    return .encode(recipe)
   }
   return .remux(
     RemuxRecipe(
-      type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: video.sound?.index,
-      maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration))
+      type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: sound?.stream,
+      maximumBytes: encoded.maximumBytes, maximumSeconds: encoded.maximumSeconds, otherwise: encoded))
 }
 
 private func requireDuration(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) {
@@ -35,56 +44,29 @@ private func requireDuration(of video: VideoFacts, for profile: Profile) throws(
   }
 }
 
-/// The sample entry under which the pictures can be copied as they are.
-private func copiedTag(of picture: PictureStream) throws(Rejection.Reason) -> String {
+/// The sample entry under which the pictures can be copied as they are; nil when they have to be encoded anew.
+private func copiedTag(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) -> String? {
+  let picture = video.picture
   guard !picture.isEncrypted else {
     throw Rejection.Reason(.unsupportedCodec, at: .plan, "the video is encrypted")
   }
+  guard picture.isDecodable else {
+    let name = picture.codec == "unknown" && !picture.tag.isEmpty ? picture.tag : picture.codec
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the video's codec \(name)")
+  }
+  guard max(video.width, video.height) <= profile.videoSide, !picture.isInterlaced else { return nil }
   switch picture.codec {
   case "h264":
-    let profiles: Set = ["Baseline", "Constrained Baseline", "Main", "High"]
-    guard profiles.contains(picture.profile) else { throw needsEncoding("H.264 of \(profileName(picture))") }
-    guard ["yuv420p", "yuvj420p"].contains(picture.pixelFormat) else {
-      throw needsEncoding("H.264 in \(pixelFormatName(picture))")
-    }
-    guard picture.level <= 42 else {
-      throw needsEncoding("H.264 of level \(picture.level / 10).\(picture.level % 10)")
-    }
-    guard !picture.isInterlaced else { throw needsEncoding("interlaced H.264") }
-    return "avc1"
+    let isPlayed =
+      ["Baseline", "Constrained Baseline", "Main", "High"].contains(picture.profile)
+      && ["yuv420p", "yuvj420p"].contains(picture.pixelFormat) && picture.level <= 42
+    return isPlayed ? "avc1" : nil
   case "hevc":
-    guard ["Main", "Main 10"].contains(picture.profile) else {
-      throw needsEncoding("HEVC of \(profileName(picture))")
-    }
-    guard ["yuv420p", "yuvj420p", "yuv420p10le"].contains(picture.pixelFormat) else {
-      throw needsEncoding("HEVC in \(pixelFormatName(picture))")
-    }
-    guard !picture.isInterlaced else { throw needsEncoding("interlaced HEVC") }
-    return "hvc1"
-  default:
-    guard picture.isDecodable else {
-      let name = picture.codec == "unknown" && !picture.tag.isEmpty ? picture.tag : picture.codec
-      throw Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the video's codec \(name)")
-    }
-    throw needsEncoding(picture.codec)
-  }
-}
-
-private func profileName(_ picture: PictureStream) -> String {
-  picture.profile.isEmpty ? "unknown profile" : "profile \(picture.profile)"
-}
-
-private func pixelFormatName(_ picture: PictureStream) -> String {
-  picture.pixelFormat.isEmpty ? "an unknown pixel format" : picture.pixelFormat
-}
-
-private func requireCopyable(_ sound: AudioStream) throws(Rejection.Reason) {
-  guard !sound.isEncrypted else {
-    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
-  }
-  guard sound.codec == "aac" else { throw needsEncoding(sound, "\(sound.codec) audio") }
-  guard copyableAAC.contains(sound.profile) else {
-    throw needsEncoding(sound, aacName(sound))
+    let isPlayed =
+      ["Main", "Main 10"].contains(picture.profile)
+      && ["yuv420p", "yuvj420p", "yuv420p10le"].contains(picture.pixelFormat)
+    return isPlayed ? "hvc1" : nil
+  default: return nil
   }
 }
 

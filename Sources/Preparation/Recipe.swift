@@ -96,10 +96,12 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
   package var maximumBytes: Int
   /// Sound that goes on behind the picture ends here, in seconds; nil for audio.
   package var maximumSeconds: Double?
+  /// What to do when the copy would be too large, or the packets turn out not to allow it; nil for nothing.
+  package var otherwise: EncodeRecipe?
 
   package init(
     type: AttachmentType, picture: Int? = nil, pictureTag: String? = nil, sound: Int? = nil, maximumBytes: Int,
-    maximumSeconds: Double? = nil
+    maximumSeconds: Double? = nil, otherwise: EncodeRecipe? = nil
   ) {
     self.type = type
     self.picture = picture
@@ -107,6 +109,7 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
     self.sound = sound
     self.maximumBytes = maximumBytes
     self.maximumSeconds = maximumSeconds
+    self.otherwise = otherwise
   }
 }
 
