@@ -73,16 +73,19 @@ struct PictureColour {
     return "in_color_matrix=\(PictureColour.names[matrix] ?? "bt709"):out_color_matrix=\(output)" + range
   }
 
-  /// The filters that bring colours into BT.709, of pictures of 4:2:0 that have their final size already.
+  /// The filters that bring colours into BT.709, of pictures that have their final size and limited range already.
   var conversion: String? {
-    let incoming =
-      "min=\(matrix.rawValue):pin=\(primaries.rawValue):tin=\(transfer.rawValue):rin=\(isFullRange ? "full" : "limited")"
+    // zscale takes what comes in from the pictures alone.
+    let said =
+      "setparams=colorspace=\(matrix.rawValue):color_primaries=\(primaries.rawValue):color_trc=\(transfer.rawValue)"
+      + ":range=limited"
     switch treatment {
     case .keep: return nil
-    case .narrow: return "zscale=\(incoming):m=709:p=709:t=709:r=limited,format=yuv420p"
+    case .narrow: return said + ",zscale=m=709:p=709:t=709:r=limited,format=yuv420p"
     case .toneMap:
-      // 203 cd/m² is where white lies in pictures of high dynamic range (ITU-R BT.2408).
-      return "zscale=\(incoming):t=linear:npl=203,format=gbrpf32le,zscale=p=709,tonemap=mobius:desat=2,"
+      // White lies at 203 cd/m² in pictures of high dynamic range (ITU-R BT.2408); what is brighter than 1000, as few
+      // screens are, is cut off. Only what is brighter than white loses colour on its way to white.
+      return said + ",zscale=t=linear:p=709:npl=203,format=gbrpf32le,tonemap=mobius:param=0.4:peak=4.93:desat=1,"
         + "zscale=t=709:m=709:r=limited,format=yuv420p"
     }
   }

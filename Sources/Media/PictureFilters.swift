@@ -42,8 +42,9 @@ struct PictureFilters {
     case .keep:
       if !isCut || !isPlain { filters.append("scale=\(width):\(height):flags=bicubic:\(colour.scaling)") }
     case .narrow, .toneMap:
-      // Shrunk first, since what follows is slow and wants much memory. Matrix and range stay as they are.
-      filters.append("scale=\(width):\(height):flags=bicubic,format=yuv420p10le")
+      // Shrunk first, since what follows is slow and wants much memory. The matrix stays as it is.
+      let range = "in_range=\(colour.isFullRange ? "full" : "limited"):out_range=limited"
+      filters.append("scale=\(width):\(height):flags=bicubic:\(range),format=yuv420p10le")
     }
     return filters
   }

@@ -57,7 +57,8 @@ final class SoundMixer {
     defer { av_channel_layout_uninit(&given) }
     let isKnown = shape.mask != 0
     if isKnown {
-      guard av_channel_layout_from_mask(&given, shape.mask) >= 0 else { throw refused(shape, enclosure_av_invalid_data) }
+      let status = av_channel_layout_from_mask(&given, shape.mask)
+      guard status >= 0 else { throw refused(shape, status) }
     } else {
       av_channel_layout_default(&given, shape.channels)
     }

@@ -221,6 +221,12 @@ final class SoundTrack: TranscodeTrack {
   var reductions: [String] {
     var reductions: [String] = []
     if let end, lost > 0.000_5 { reductions.append(lostSound(after: end, lost)) }
+    let full = SoundCoding(keepingChannels: heard.channels, sampleRate: heard.sampleRate)
+    if coding.bitRate < full.bitRate {
+      let mono = coding.channels < full.channels ? " in mono" : ""
+      let rate = coding.sampleRate < full.sampleRate ? " at \(coding.sampleRate) Hz" : ""
+      reductions.append("to fit, the sound was encoded with \(coding.bitRate / 1000) kbit/s\(mono)\(rate)")
+    }
     if isCut { reductions.append("the sound breaks off in the middle, after \(rounded(placed)) s") }
     return reductions
   }

@@ -85,8 +85,7 @@ private final class Transcoding {
         source: stream, output: copy, start: start, survey: survey, parameterSets: sets, end: nil)
       return CopyTrack(track, step: "copied \(stream.codecName) as \(tag)")
     case .encode(let encoding):
-      return try PictureTrack(
-        stream, to: output, encoding, attempt: attempt, start: start, end: soundEnd)
+      return try PictureTrack(stream, to: output, encoding, attempt: attempt, start: start, end: soundEnd)
     }
   }
 

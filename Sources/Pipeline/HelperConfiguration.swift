@@ -10,6 +10,8 @@ package struct HelperConfiguration: Sendable {
   /// Seconds after which a helper that has not answered is ended.
   package var inspectDeadline = 30.0
   package var prepareDeadline = 90.0
+  /// 30 s of the largest pictures, decoded and encoded by one thread of a slow machine.
+  package var encodeDeadline = 300.0
   package var verifyDeadline = 60.0
   /// Bytes of resident memory at which a helper is ended.
   package var memoryMark = 1 << 30
@@ -25,7 +27,7 @@ package struct HelperConfiguration: Sendable {
 
   /// Gives all stages the same time, in seconds.
   package mutating func setDeadlines(to seconds: Double) {
-    (inspectDeadline, prepareDeadline, verifyDeadline) = (seconds, seconds, seconds)
+    (inspectDeadline, prepareDeadline, encodeDeadline, verifyDeadline) = (seconds, seconds, seconds, seconds)
   }
 
   /// The processors that this process may use: those it may run on, and no more than its container has time for.

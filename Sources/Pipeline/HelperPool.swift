@@ -173,7 +173,7 @@ package final class HelperPool: Sendable {
   private func deadline(of request: HelperRequest) -> Double {
     switch request {
     case .inspect, .describe: configuration.inspectDeadline
-    case .prepare: configuration.prepareDeadline
+    case .prepare(let request): request.recipe.encodesPictures ? configuration.encodeDeadline : configuration.prepareDeadline
     case .verify: configuration.verifyDeadline
     }
   }

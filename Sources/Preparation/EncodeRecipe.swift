@@ -61,3 +61,21 @@ package struct SoundRecipe: Codable, Sendable, Equatable {
     self.treatment = treatment
   }
 }
+
+extension Recipe {
+  /// Whether the pictures of a video are, or may come to be, encoded anew, which takes much longer than all else.
+  package var encodesPictures: Bool {
+    switch self {
+    case .encode(let recipe): recipe.encodesPictures
+    case .remux(let recipe): recipe.otherwise?.encodesPictures ?? false
+    case .still, .animation: false
+    }
+  }
+}
+
+extension EncodeRecipe {
+  fileprivate var encodesPictures: Bool {
+    if let picture, case .encode = picture.treatment { return true }
+    return false
+  }
+}

@@ -70,9 +70,6 @@ private func copiedTag(of video: VideoFacts, for profile: Profile) throws(Reject
   }
 }
 
-/// The AAC profiles that every iPhone decodes.
-let copyableAAC: Set = ["LC", "HE-AAC", "HE-AACv2"]
-
 func needsEncoding(_ what: String) -> Rejection.Reason {
   Rejection.Reason(
     .unsupportedCodec, at: .plan, "\(what) does not play on every iPhone and would have to be encoded anew")
