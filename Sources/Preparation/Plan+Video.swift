@@ -70,11 +70,6 @@ private func copiedTag(of video: VideoFacts, for profile: Profile) throws(Reject
   }
 }
 
-func needsEncoding(_ what: String) -> Rejection.Reason {
-  Rejection.Reason(
-    .unsupportedCodec, at: .plan, "\(what) does not play on every iPhone and would have to be encoded anew")
-}
-
 /// A number of seconds for people: milliseconds at most, without zeros at the end. Fewer digits would have a video of
 /// 30.004 s last "30 s; at most 30 s".
 package func rounded(_ seconds: Double) -> String {
