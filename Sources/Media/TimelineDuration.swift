@@ -57,6 +57,9 @@ private func requireWhole(
 extension LibavInput {
   var isISO: Bool { formatName == "mov,mp4,m4a,3gp,3g2,mj2" }
 
+  /// Whether what libavformat calls a stream's duration is that: of ASF it hands every stream the longest one's.
+  var hasDurationsOfStreams: Bool { formatName != "asf" }
+
   /// Whether a duration in the header was written when the file was finished: others are guesses or promises.
   fileprivate var keepsItsWord: Bool {
     let hasGuesses = (0..<streamCount).contains { index in
@@ -75,7 +78,7 @@ extension LibavInput {
       return nil
     }
     if let duration = seconds(stream.pointee.duration, stream.pointee.time_base), duration > 0, duration.isFinite {
-      return (duration, true)
+      return (duration, hasDurationsOfStreams || streamCount == 1)
     }
     let microseconds = AVRational(num: 1, den: AV_TIME_BASE)
     guard let duration = seconds(context.pointee.duration, microseconds), duration > 0 else { return nil }

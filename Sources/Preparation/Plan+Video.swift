@@ -34,13 +34,8 @@ private func requireDuration(of video: VideoFacts, for profile: Profile) throws(
   }
   // Encoders round the last frame up; more than that is not an accident.
   let grace = min(max(video.framePeriod ?? 0, 0), profile.maximumGrace)
-  // Time bases that do not divide a second leave a trace in the last digits.
-  let rounding = 0.000_5
-  guard seconds <= profile.maximumVideoDuration + grace + rounding else {
-    throw Rejection.Reason(
-      .videoTooLong, at: .plan,
-      "the video lasts \(rounded(seconds)) s; at most \(rounded(profile.maximumVideoDuration)) s can be attached",
-      limit: profile.maximumVideoDuration, measured: seconds)
+  guard seconds <= profile.maximumVideoDuration + grace + timeBaseRounding else {
+    throw tooLong(seconds, at: .plan, for: profile)
   }
 }
 

@@ -57,7 +57,7 @@ struct AddressPolicyTests {
       ("https://[::1]:80/", "[::1] is at no public address; --allow-address and --allow-host permit others"),
     ] {
       let reason = try await #require(throws: Rejection.Reason.self) {
-        _ = try await downloader.download(url, into: file.descriptor)
+        _ = try await downloader.download(url, into: file.descriptor) { _ in .max }
       }
       #expect(reason.code == .blockedAddress && reason.permanent)
       #expect(reason.message == message)
