@@ -49,7 +49,7 @@ package struct SoundRecipe: Codable, Sendable, Equatable {
   package enum Treatment: Codable, Sendable, Equatable {
     case copy
     /// As AAC-LC. Best first: each next coding is taken when the file became too large with the one before.
-    case encode([SoundCoding])
+    case encode(codings: [SoundCoding])
   }
 
   /// Index of the stream in the source.

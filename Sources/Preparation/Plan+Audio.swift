@@ -33,14 +33,14 @@ private func encodeRecipe(_ audio: AudioFacts, limit: Int) throws(Rejection.Reas
       limit: Double(limit), measured: bytes)
   }
   return EncodeRecipe(
-    type: .mpeg4Audio, sound: SoundRecipe(stream: audio.sound.index, .encode(codings)), maximumBytes: limit)
+    type: .mpeg4Audio, sound: SoundRecipe(stream: audio.sound.index, .encode(codings: codings)), maximumBytes: limit)
 }
 
 /// What becomes of the sound of a video: it is copied, or encoded without loss to the ear.
 func soundRecipe(of sound: AudioStream) throws(Rejection.Reason) -> SoundRecipe {
   try requireReadable(sound)
   if sound.codec == "aac", copyableAAC.contains(sound.profile) { return SoundRecipe(stream: sound.index, .copy) }
-  return SoundRecipe(stream: sound.index, .encode([SoundCoding(keeping: sound)]))
+  return SoundRecipe(stream: sound.index, .encode(codings: [SoundCoding(keeping: sound)]))
 }
 
 /// The AAC profiles that every iPhone decodes.

@@ -26,7 +26,6 @@ struct RejectionCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 }
 
-
 private let sizes: [RejectionCase] = [
   RejectionCase(
     "an image of too many bytes", photo(bytes: 100_000_001), .tooLarge,

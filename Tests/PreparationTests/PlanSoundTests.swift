@@ -96,7 +96,7 @@ import Testing
     #expect(recipe?.picture == PictureRecipe(stream: 1, .copy(tag: "avc1")))
     #expect(
       recipe?.sound
-        == SoundRecipe(stream: 0, .encode([SoundCoding(channels: 2, sampleRate: 48_000, bitRate: 160_000)])))
+        == SoundRecipe(stream: 0, .encode(codings: [SoundCoding(channels: 2, sampleRate: 48_000, bitRate: 160_000)])))
     #expect(recipe?.maximumBytes == 50_000_000)
     #expect(recipe?.maximumSeconds == 30)
   }
