@@ -42,6 +42,7 @@ private final class Transcoding {
   private let packet: LibavPacket
   /// The moment of the source that becomes 0, in microseconds.
   private let start: Int64
+  private let attempt: Int
 
   init(
     _ source: MediaFile, into descriptor: Int32, facts: MediaFacts, _ recipe: EncodeRecipe, attempt: Int
@@ -49,6 +50,7 @@ private final class Transcoding {
     self.facts = facts
     self.recipe = recipe
     self.descriptor = descriptor
+    self.attempt = attempt
     surveys = recipe.copied.isEmpty ? [:] : try RemuxSurvey.survey(source, kept: recipe.copied)
     input = try LibavInput(source, at: .prepare)
     try input.findStreams()
@@ -82,6 +84,8 @@ private final class Transcoding {
       let track = RemuxTrack(
         source: stream, output: copy, start: start, survey: survey, parameterSets: sets, end: nil)
       return CopyTrack(track, step: "copied \(stream.codecName) as \(tag)")
+    case .encode(let encoding):
+      return try PictureTrack(stream, to: output, encoding, attempt: attempt, start: start, end: soundEnd)
     }
   }
 
@@ -166,6 +170,9 @@ private final class Transcoding {
     if case .video(let video) = facts.content, let picture = recipe.picture {
       switch picture.treatment {
       case .copy: (file.width, file.height) = (video.width, video.height)
+      case .encode(let encoding):
+        let rung = encoding.rung(attempt)
+        (file.width, file.height) = (rung?.width, rung?.height)
       }
     }
     return file
@@ -186,19 +193,8 @@ extension EncodeRecipe {
 
   /// How many ways there are to make the file small enough.
   fileprivate var attempts: Int {
+    if let picture, case .encode(let encoding) = picture.treatment { return encoding.rungs.count }
     if let sound, case .encode(let codings) = sound.treatment, picture == nil { return codings.count }
     return 1
-  }
-}
-
-extension LibavInput {
-  /// The moment at which the first of some streams starts, in microseconds. What lies before 0 is hidden.
-  func presentationStart(of kept: [Int]) -> Int64 {
-    let starts = kept.compactMap { stream($0) }.compactMap { stream -> Int64? in
-      guard seconds(stream.pointee.start_time, stream.pointee.time_base) != nil else { return nil }
-      return av_rescale_q(
-        stream.pointee.start_time, stream.pointee.time_base, AVRational(num: 1, den: AV_TIME_BASE))
-    }
-    return max(starts.min() ?? 0, 0)
   }
 }

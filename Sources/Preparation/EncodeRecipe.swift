@@ -30,6 +30,8 @@ package struct PictureRecipe: Codable, Sendable, Equatable {
   package enum Treatment: Codable, Sendable, Equatable {
     /// As it is, with this sample entry: `avc1` or `hvc1`.
     case copy(tag: String)
+    /// As H.264.
+    case encode(PictureEncoding)
   }
 
   /// Index of the stream in the source.
@@ -57,5 +59,23 @@ package struct SoundRecipe: Codable, Sendable, Equatable {
   package init(stream: Int, _ treatment: Treatment) {
     self.stream = stream
     self.treatment = treatment
+  }
+}
+
+extension Recipe {
+  /// Whether the pictures of a video are, or may come to be, encoded anew, which takes much longer than all else.
+  package var encodesPictures: Bool {
+    switch self {
+    case .encode(let recipe): recipe.encodesPictures
+    case .remux(let recipe): recipe.otherwise?.encodesPictures ?? false
+    case .still, .animation, .poster: false
+    }
+  }
+}
+
+extension EncodeRecipe {
+  fileprivate var encodesPictures: Bool {
+    if let picture, case .encode = picture.treatment { return true }
+    return false
   }
 }

@@ -26,8 +26,6 @@ struct RejectionCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 }
 
-private let anew = "does not play on every iPhone and would have to be encoded anew"
-
 private let sizes: [RejectionCase] = [
   RejectionCase(
     "an image of too many bytes", photo(bytes: 100_000_001), .tooLarge,
@@ -108,24 +106,6 @@ private let durations: [RejectionCase] = [
 private let codecs: [RejectionCase] = [
   RejectionCase(
     "an encrypted video", clip { $0.picture.isEncrypted = true }, .unsupportedCodec, "the video is encrypted"),
-  RejectionCase(
-    "H.264 4:2:2", clip { $0.picture.profile = "High 4:2:2" }, .unsupportedCodec, "H.264 of profile High 4:2:2 \(anew)"),
-  RejectionCase(
-    "H.264 of no profile", clip { $0.picture.profile = "" }, .unsupportedCodec, "H.264 of unknown profile \(anew)"),
-  RejectionCase(
-    "H.264 in 10 bits", clip { $0.picture.pixelFormat = "yuv420p10le" }, .unsupportedCodec,
-    "H.264 in yuv420p10le \(anew)"),
-  RejectionCase(
-    "H.264 of no pixel format", clip { $0.picture.pixelFormat = "" }, .unsupportedCodec,
-    "H.264 in an unknown pixel format \(anew)"),
-  RejectionCase("H.264 5.1", clip { $0.picture.level = 51 }, .unsupportedCodec, "H.264 of level 5.1 \(anew)"),
-  RejectionCase(
-    "interlaced H.264", clip { $0.picture.isInterlaced = true }, .unsupportedCodec, "interlaced H.264 \(anew)"),
-  RejectionCase("HEVC 4:4:4", hevcClip { $0.profile = "Rext" }, .unsupportedCodec, "HEVC of profile Rext \(anew)"),
-  RejectionCase(
-    "HEVC in 12 bits", hevcClip { $0.pixelFormat = "yuv420p12le" }, .unsupportedCodec, "HEVC in yuv420p12le \(anew)"),
-  RejectionCase("interlaced HEVC", hevcClip { $0.isInterlaced = true }, .unsupportedCodec, "interlaced HEVC \(anew)"),
-  RejectionCase("VP9", clip(format: .webm) { $0.picture.codec = "vp9" }, .unsupportedCodec, "vp9 \(anew)"),
   RejectionCase(
     "a codec of unknown tag",
     clip { $0.picture = PictureStream(index: 0, codec: "unknown", tag: "ap4h", isDecodable: false) }, .unsupportedCodec,
