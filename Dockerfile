@@ -20,6 +20,7 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends \
     ca-certificates \
     libavcodec59 \
+    libavfilter8 \
     libavformat59 \
     libturbojpeg0 \
     libavutil57 \

@@ -15,7 +15,7 @@ OUT ?= build/out
 # Debian packages: what Swift itself needs to start and to link, the libraries, and what the tests need besides.
 # Dockerfile and CI use these lists too.
 BUILD_PACKAGES = binutils libc6-dev libstdc++-12-dev libcurl4 libncurses6 libsqlite3-0 libxml2 pkg-config \
-  libvips-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev \
+  libvips-dev libavfilter-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev \
   libturbojpeg0-dev libcurl4-openssl-dev libglib2.0-dev libssl-dev libsqlite3-dev
 TEST_PACKAGES = ffmpeg nginx-light openssl
 

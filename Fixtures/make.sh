@@ -2,7 +2,7 @@
 # Makes every file of Fixtures/media/ and Fixtures/expected/ from nothing: drawn patterns, lavfi sources, hand-built bytes.
 #
 #   Fixtures/make.sh                 all of it (a few minutes; the landscapes are computed in Python)
-#   Fixtures/make.sh PART...         only these parts: image animation video audio bad
+#   Fixtures/make.sh PART...         only these parts: image animation video encode audio bad
 #   Fixtures/make.sh --large DIR     instead: the files too large to commit, into DIR
 #   Fixtures/make.sh --check         instead: is every file in README.md, and every row a file?
 #
@@ -130,6 +130,8 @@ still() {
   source=(-f lavfi -i "testsrc=size=160x90:rate=$2,format=yuv420p,trim=end_frame=$1"
     -f lavfi -i "sine=frequency=220:sample_rate=22050:duration=$3")
 }
+
+. "$here/makers/encode.sh"
 
 make_videos() {
   local dir=$media/video source
@@ -271,15 +273,16 @@ main() {
   install_tools
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
-  [ $# -gt 0 ] || set -- image animation video audio bad
+  [ $# -gt 0 ] || set -- image animation video encode audio bad
   local part
   for part in "$@"; do
     # Clips and cover art show the test card.
-    case $part in video | audio) [ -e "$work/card.ppm" ] || { mkdir -p "$work/media/image"; python image "$work/media" "$work"; } ;; esac
+    case $part in video | encode | audio) [ -e "$work/card.ppm" ] || { mkdir -p "$work/media/image"; python image "$work/media" "$work"; } ;; esac
     case $part in
       image) make_images ;;
       animation) make_animations ;;
       video) make_videos; make_posters ;;
+      encode) make_encoded ;;
       audio) make_audio ;;
       bad) make_bad ;;
       *) echo "make.sh: no part $part" >&2; exit 64 ;;

@@ -8,6 +8,7 @@ final class LibavOutput {
   private let descriptor: Int32
   private let maximumBytes: Int
   private let kind: MediaKind
+  private let manner: String
   private let stage: Rejection.Stage
   /// What the muxer reads its own output through, while it does.
   private var reader: LibavReadIO?
@@ -15,8 +16,10 @@ final class LibavOutput {
   /// - Parameters:
   ///   - descriptor: an empty file, readable and writable; it stays the caller's.
   ///   - maximumBytes: writing stops where the file would become larger.
+  ///   - manner: how the file is made, for the sentence that says that it became too large.
   init(
-    _ type: AttachmentType, borrowing descriptor: Int32, maximumBytes: Int, at stage: Rejection.Stage
+    _ type: AttachmentType, borrowing descriptor: Int32, maximumBytes: Int, at stage: Rejection.Stage,
+    manner: String = "copied as it is"
   ) throws(Rejection.Reason) {
     LibavLog.silence()
     io = LibavWriteIO(borrowing: descriptor, maximumBytes: maximumBytes)
@@ -32,6 +35,7 @@ final class LibavOutput {
     self.descriptor = descriptor
     self.maximumBytes = maximumBytes
     self.kind = type.kind
+    self.manner = manner
     self.stage = stage
     context.pointee.pb = writer
     // Nothing of the program that wrote it, and no time of writing: the same source gives the same bytes.
@@ -76,6 +80,17 @@ final class LibavOutput {
     return stream
   }
 
+  /// Adds a stream of what an encoder makes.
+  func addStream(encodedBy encoder: LibavEncoder) throws(Rejection.Reason) -> UnsafeMutablePointer<AVStream> {
+    guard let stream = avformat_new_stream(context, nil),
+      avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context) >= 0
+    else { throw libavOutOfMemory(at: stage) }
+    stream.pointee.time_base = encoder.context.pointee.time_base
+    stream.pointee.avg_frame_rate = encoder.context.pointee.framerate
+    stream.pointee.disposition = AV_DISPOSITION_DEFAULT
+    return stream
+  }
+
   func writeHeader(_ settings: [String: String]) throws(Rejection.Reason) {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
@@ -102,7 +117,7 @@ final class LibavOutput {
     guard !io.isOverLimit else {
       throw Rejection.Reason(
         .cannotFitLimit, at: stage,
-        "copied as it is, the \(kind.rawValue) is larger than the \(maximumBytes) bytes that can be attached",
+        "\(manner), the \(kind.rawValue) is larger than the \(maximumBytes) bytes that can be attached",
         limit: Double(maximumBytes), measured: Double(io.bytes))
     }
     guard status >= 0 else {

@@ -30,8 +30,24 @@ package func prepare(
   switch request.recipe {
   case .still(let recipe): try prepareStill(source, into: output, facts: request.facts, recipe)
   case .animation(let recipe): try prepareAnimation(source, into: output, facts: request.facts, recipe)
-  case .remux(let recipe): try remux(source, into: output, facts: request.facts, recipe)
+  case .remux(let recipe): try copy(source, into: output, facts: request.facts, recipe)
+  case .encode(let recipe): try transcode(source, into: output, facts: request.facts, recipe)
   case .poster(let recipe): try preparePoster(of: source, into: output, facts: request.facts, recipe)
+  }
+}
+
+/// Copies the streams, or does what the recipe says otherwise where they cannot be copied.
+private func copy(
+  _ source: MediaFile, into output: Int32, facts: MediaFacts, _ recipe: RemuxRecipe
+) throws(Rejection.Reason) -> PreparedFile {
+  do throws(Rejection.Reason) {
+    return try remux(source, into: output, facts: facts, recipe)
+  } catch {
+    guard let otherwise = recipe.otherwise, [.cannotFitLimit, .unsupportedCodec].contains(error.code) else {
+      throw error
+    }
+    try empty(output)
+    return try transcode(source, into: output, facts: facts, otherwise)
   }
 }
 

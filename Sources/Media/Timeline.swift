@@ -80,6 +80,9 @@ private func audioFacts(
   guard let sound = input.audioStream(index) else {
     throw Rejection.Reason(.corrupt, at: .inspect, "the sound's stream cannot be found again")
   }
+  // Of sound as much fits as its length allows: it is read to its end.
+  var request = request
+  request.enoughSeconds = .infinity
   let duration = try duration(of: index, beside: nil, in: input, source, request)
   let facts = AudioFacts(sound: sound, duration: duration, streams: input.streamNames())
   return MediaFacts(

@@ -38,7 +38,9 @@ extension LibavInput {
       index: index, codec: stream.codecName, tag: stream.tag, profile: stream.profileName,
       level: Int(parameters.level),
       pixelFormat: av_get_pix_fmt_name(AVPixelFormat(rawValue: parameters.format)).map { String(cString: $0) } ?? "",
-      isInterlaced: interlaced.contains(parameters.field_order), isEncrypted: stream.isEncrypted,
+      isInterlaced: interlaced.contains(parameters.field_order),
+      isHighDynamicRange: [AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(parameters.color_trc),
+      isEncrypted: stream.isEncrypted,
       isDecodable: avcodec_find_decoder(parameters.codec_id) != nil)
   }
 

@@ -11,6 +11,8 @@ package struct HelperConfiguration: Sendable {
   package var glanceDeadline = 15.0
   package var inspectDeadline = 30.0
   package var prepareDeadline = 90.0
+  /// 30 s of the largest pictures, decoded and encoded by one thread of a slow machine.
+  package var encodeDeadline = 300.0
   package var verifyDeadline = 60.0
   /// Bytes of resident memory at which a helper is ended.
   package var memoryMark = 1 << 30
@@ -26,7 +28,8 @@ package struct HelperConfiguration: Sendable {
 
   /// Gives all stages the same time, in seconds.
   package mutating func setDeadlines(to seconds: Double) {
-    (glanceDeadline, inspectDeadline, prepareDeadline, verifyDeadline) = (seconds, seconds, seconds, seconds)
+    (glanceDeadline, inspectDeadline) = (seconds, seconds)
+    (prepareDeadline, encodeDeadline, verifyDeadline) = (seconds, seconds, seconds)
   }
 
   /// The processors that this process may use: those it may run on, and no more than its container has time for.

@@ -174,7 +174,9 @@ package final class HelperPool: Sendable {
     switch request {
     case .glance: configuration.glanceDeadline
     case .inspect, .describe: configuration.inspectDeadline
-    case .prepare, .poster: configuration.prepareDeadline
+    case .prepare(let request):
+      request.recipe.encodesPictures ? configuration.encodeDeadline : configuration.prepareDeadline
+    case .poster: configuration.prepareDeadline
     case .verify: configuration.verifyDeadline
     }
   }

@@ -144,13 +144,15 @@ package struct PictureStream: Codable, Sendable, Equatable {
   package var level: Int
   package var pixelFormat: String
   package var isInterlaced: Bool
+  /// Whether the transfer function is that of high dynamic range: PQ or HLG.
+  package var isHighDynamicRange: Bool
   package var isEncrypted: Bool
   /// Whether the library has a decoder for it.
   package var isDecodable: Bool
 
   package init(
     index: Int, codec: String, tag: String = "", profile: String = "", level: Int = -99, pixelFormat: String = "",
-    isInterlaced: Bool = false, isEncrypted: Bool = false, isDecodable: Bool = true
+    isInterlaced: Bool = false, isHighDynamicRange: Bool = false, isEncrypted: Bool = false, isDecodable: Bool = true
   ) {
     self.index = index
     self.codec = codec
@@ -159,6 +161,7 @@ package struct PictureStream: Codable, Sendable, Equatable {
     self.level = level
     self.pixelFormat = pixelFormat
     self.isInterlaced = isInterlaced
+    self.isHighDynamicRange = isHighDynamicRange
     self.isEncrypted = isEncrypted
     self.isDecodable = isDecodable
   }

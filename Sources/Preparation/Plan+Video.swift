@@ -9,78 +9,58 @@ func planVideo(
     throw Rejection.Reason(.corrupt, at: .plan, "the video says it is \(video.width)x\(video.height) pixels large")
   }
   if length == .replacedByPoster { return .poster(try posterRecipe(replacing: video, for: profile)) }
-  let tag = try copiedTag(of: video.picture)
-  if let sound = video.sound {
-    try requireCopyable(sound)
+  let sound = try video.sound.map { sound throws(Rejection.Reason) in try soundRecipe(of: sound) }
+  let tag = try copiedTag(of: video, for: profile)
+  let encoded = EncodeRecipe(
+    type: .mpeg4,
+    picture: PictureRecipe(
+      stream: video.picture.index, .encode(PictureEncoding(of: video, beside: sound, for: profile))),
+    sound: sound, maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration)
+  let copiesSound = sound.map { $0.treatment == .copy } ?? true
+  guard length != .trimmed || (tag != nil && copiesSound) else { throw notTrimmed }
+  guard let tag else { return .encode(encoded) }
+  guard copiesSound else {
+    var recipe = encoded
+    recipe.picture?.treatment = .copy(tag: tag)
+    return .encode(recipe)
   }
   return .remux(
     RemuxRecipe(
-      type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: video.sound?.index,
-      maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration,
-      trims: length == .trimmed))
+      type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: sound?.stream,
+      maximumBytes: encoded.maximumBytes, maximumSeconds: encoded.maximumSeconds, trims: length == .trimmed,
+      otherwise: length == .trimmed ? nil : encoded))
 }
 
-/// The sample entry under which the pictures can be copied as they are.
-private func copiedTag(of picture: PictureStream) throws(Rejection.Reason) -> String {
-  guard !picture.isEncrypted else {
-    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the video is encrypted")
-  }
-  switch picture.codec {
-  case "h264":
-    let profiles: Set = ["Baseline", "Constrained Baseline", "Main", "High"]
-    guard profiles.contains(picture.profile) else { throw needsEncoding("H.264 of \(profileName(picture))") }
-    guard ["yuv420p", "yuvj420p"].contains(picture.pixelFormat) else {
-      throw needsEncoding("H.264 in \(pixelFormatName(picture))")
-    }
-    guard picture.level <= 42 else {
-      throw needsEncoding("H.264 of level \(picture.level / 10).\(picture.level % 10)")
-    }
-    guard !picture.isInterlaced else { throw needsEncoding("interlaced H.264") }
-    return "avc1"
-  case "hevc":
-    guard ["Main", "Main 10"].contains(picture.profile) else {
-      throw needsEncoding("HEVC of \(profileName(picture))")
-    }
-    guard ["yuv420p", "yuvj420p", "yuv420p10le"].contains(picture.pixelFormat) else {
-      throw needsEncoding("HEVC in \(pixelFormatName(picture))")
-    }
-    guard !picture.isInterlaced else { throw needsEncoding("interlaced HEVC") }
-    return "hvc1"
-  default:
-    guard picture.isDecodable else { throw noDecoder(for: picture) }
-    throw needsEncoding(picture.codec)
-  }
-}
+private let notTrimmed = Rejection.Reason(
+  .unsupportedCodec, at: .plan, "only videos that can be copied are trimmed, and this one would have to be encoded anew"
+)
 
 func noDecoder(for picture: PictureStream) -> Rejection.Reason {
   let name = picture.codec == "unknown" && !picture.tag.isEmpty ? picture.tag : picture.codec
   return Rejection.Reason(.unsupportedCodec, at: .plan, "no decoder knows the video's codec \(name)")
 }
 
-private func profileName(_ picture: PictureStream) -> String {
-  picture.profile.isEmpty ? "unknown profile" : "profile \(picture.profile)"
-}
-
-private func pixelFormatName(_ picture: PictureStream) -> String {
-  picture.pixelFormat.isEmpty ? "an unknown pixel format" : picture.pixelFormat
-}
-
-private func requireCopyable(_ sound: AudioStream) throws(Rejection.Reason) {
-  guard !sound.isEncrypted else {
-    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the audio is encrypted")
+/// The sample entry under which the pictures can be copied as they are; nil when they have to be encoded anew.
+private func copiedTag(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) -> String? {
+  let picture = video.picture
+  guard !picture.isEncrypted else {
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the video is encrypted")
   }
-  guard sound.codec == "aac" else { throw needsEncoding(sound, "\(sound.codec) audio") }
-  guard copyableAAC.contains(sound.profile) else {
-    throw needsEncoding(sound, aacName(sound))
+  guard picture.isDecodable else { throw noDecoder(for: picture) }
+  guard max(video.width, video.height) <= profile.videoSide, !picture.isInterlaced else { return nil }
+  switch picture.codec {
+  case "h264":
+    let isPlayed =
+      ["Baseline", "Constrained Baseline", "Main", "High"].contains(picture.profile)
+      && ["yuv420p", "yuvj420p"].contains(picture.pixelFormat) && picture.level <= 42
+    return isPlayed ? "avc1" : nil
+  case "hevc":
+    let isPlayed =
+      ["Main", "Main 10"].contains(picture.profile)
+      && ["yuv420p", "yuvj420p", "yuv420p10le"].contains(picture.pixelFormat)
+    return isPlayed ? "hvc1" : nil
+  default: return nil
   }
-}
-
-/// The AAC profiles that every iPhone decodes.
-let copyableAAC: Set = ["LC", "HE-AAC", "HE-AACv2"]
-
-func needsEncoding(_ what: String) -> Rejection.Reason {
-  Rejection.Reason(
-    .unsupportedCodec, at: .plan, "\(what) does not play on every iPhone and would have to be encoded anew")
 }
 
 /// A number of seconds for people: milliseconds at most, without zeros at the end. Fewer digits would have a video of

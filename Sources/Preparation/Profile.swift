@@ -29,6 +29,10 @@ package struct Profile: Sendable, Equatable {
   package var maximumPlays = 65_535
   /// The longest video, in seconds. Apple states no limit; this is the service's promise to its users.
   package var maximumVideoDuration = 30.0
+  /// The longest side of a video, in pixels: more than a phone shows is a burden for it.
+  package var videoSide = 1920
+  /// The most pictures a second of a video that is encoded.
+  package var maximumFrameRate = 60.0
   /// The longest grace for encoders that round the last frame up, in seconds.
   package var maximumGrace = 0.05
 

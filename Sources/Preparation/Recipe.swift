@@ -11,6 +11,7 @@ package enum Recipe: Sendable, Equatable {
   case still(StillRecipe)
   case animation(AnimationRecipe)
   case remux(RemuxRecipe)
+  case encode(EncodeRecipe)
   /// A picture of a video that takes the video's place.
   case poster(PosterRecipe)
 }
@@ -99,10 +100,12 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
   package var maximumSeconds: Double?
   /// Whether the picture ends at `maximumSeconds` too, because the whole video would be too long.
   package var trims: Bool
+  /// What to do when the copy would be too large, or the packets turn out not to allow it; nil for nothing.
+  package var otherwise: EncodeRecipe?
 
   package init(
     type: AttachmentType, picture: Int? = nil, pictureTag: String? = nil, sound: Int? = nil, maximumBytes: Int,
-    maximumSeconds: Double? = nil, trims: Bool = false
+    maximumSeconds: Double? = nil, trims: Bool = false, otherwise: EncodeRecipe? = nil
   ) {
     self.type = type
     self.picture = picture
@@ -111,6 +114,7 @@ package struct RemuxRecipe: Codable, Sendable, Equatable {
     self.maximumBytes = maximumBytes
     self.maximumSeconds = maximumSeconds
     self.trims = trims
+    self.otherwise = otherwise
   }
 }
 
@@ -175,7 +179,7 @@ package struct PreparedPoster: Codable, Sendable, Equatable {
 /// As for `MediaFacts.Content`: the case's name, and the recipe itself below it.
 extension Recipe: Codable {
   private enum CodingKeys: String, CodingKey {
-    case still, animation, remux, poster
+    case still, animation, remux, encode, poster
   }
 
   package init(from decoder: any Decoder) throws {
@@ -184,10 +188,12 @@ extension Recipe: Codable {
       self = .still(recipe)
     } else if let recipe = try container.decodeIfPresent(AnimationRecipe.self, forKey: .animation) {
       self = .animation(recipe)
+    } else if let recipe = try container.decodeIfPresent(RemuxRecipe.self, forKey: .remux) {
+      self = .remux(recipe)
     } else if let recipe = try container.decodeIfPresent(PosterRecipe.self, forKey: .poster) {
       self = .poster(recipe)
     } else {
-      self = .remux(try container.decode(RemuxRecipe.self, forKey: .remux))
+      self = .encode(try container.decode(EncodeRecipe.self, forKey: .encode))
     }
   }
 
@@ -197,6 +203,7 @@ extension Recipe: Codable {
     case .still(let recipe): try container.encode(recipe, forKey: .still)
     case .animation(let recipe): try container.encode(recipe, forKey: .animation)
     case .remux(let recipe): try container.encode(recipe, forKey: .remux)
+    case .encode(let recipe): try container.encode(recipe, forKey: .encode)
     case .poster(let recipe): try container.encode(recipe, forKey: .poster)
     }
   }

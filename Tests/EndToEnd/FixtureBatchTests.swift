@@ -45,9 +45,8 @@ struct FixtureBatchTests {
     var verdict =
       manifest.rejections.first?.reason.code.rawValue ?? manifest.attachments.first?.asset.type.kind.rawValue
     if let frames = manifest.attachments.first?.asset.frames, frames > 1 { verdict = "animation" }
-    let needsEncoder = FixtureVerdict.needEncoder.contains(fixture.name) && verdict == "unsupported_codec"
     #expect(
-      fixture.verdicts.contains(verdict ?? "none") || needsEncoder,
+      fixture.verdicts.contains(verdict ?? "none"),
       "\(verdict ?? "none"): \(manifest.rejections.first?.reason.message ?? "")")
   }
 

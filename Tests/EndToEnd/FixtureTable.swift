@@ -21,14 +21,6 @@ struct FixtureVerdict: Sendable, CustomTestStringConvertible {
       return FixtureVerdict(name: String(cells[0].filter { $0 != "`" }), verdicts: verdicts)
     }
   }()
-
-  /// Those that an encoder is needed for, which there is none of yet: their codec is their rejection until then.
-  static let needEncoder: Set<String> = [
-    "video/vp9-opus.webm", "video/vp8-vorbis.webm", "video/av1.mp4", "video/mpeg1.mpg", "video/mpeg4-part2.avi",
-    "video/h264-yuv444p.mp4", "video/h264-high10.mp4", "video/odd-161x91.webm", "video/interlaced.mp4",
-    "audio/vorbis.ogg", "audio/opus.opus",
-    "audio/flac.flac", "audio/alac.caf", "audio/ac3.ac3", "audio/wma.wma", "audio/amr.amr", "audio/float.wav",
-  ]
 }
 
 extension Substring {

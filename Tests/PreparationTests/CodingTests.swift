@@ -9,7 +9,7 @@ import Testing
     "facts survive the way between the planes",
     arguments: [
       photo { $0.hasAlpha = true }, animation(), clip(), clip { $0.sound = nil }, clip(seconds: nil), hevcClip(),
-      song("mp3", format: .mp3),
+      song("mp3", format: .mp3), song("opus", format: .ogg), clip { $0.sound?.codec = "opus" },
       MediaFacts(
         format: .heif, bytes: 1, content: photo().content, metadata: MediaFacts.Metadata.allCases),
     ])
@@ -52,7 +52,9 @@ import Testing
 
   @Test(
     "a recipe's JSON, which inspect prints, is named after its kind",
-    arguments: [(photo(), "still"), (animation(), "animation"), (clip(), "remux")])
+    arguments: [
+      (photo(), "still"), (animation(), "animation"), (clip(), "remux"), (song("opus", format: .ogg), "encode"),
+    ])
   func recipeNames(facts: MediaFacts, kind: String) throws {
     guard case .prepare(let recipe) = plan(facts) else {
       Issue.record("it is rejected")

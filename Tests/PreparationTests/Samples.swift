@@ -48,14 +48,14 @@ func hevcClip(_ change: (inout PictureStream) -> Void = { _ in }) -> MediaFacts 
 }
 
 func song(
-  _ codec: String, profile: String = "", format: MediaFormat, bytes: Int = 1_000_000,
+  _ codec: String, profile: String = "", format: MediaFormat, bytes: Int = 1_000_000, seconds: Double? = 60,
   _ change: (inout AudioStream) -> Void = { _ in }
 ) -> MediaFacts {
   var sound = AudioStream(index: 2, codec: codec, profile: profile, sampleRate: 44_100, channels: 2)
   change(&sound)
   return MediaFacts(
     format: format, bytes: bytes,
-    content: .audio(AudioFacts(sound: sound, duration: MediaDuration(header: 60), streams: ["audio \(codec)"])))
+    content: .audio(AudioFacts(sound: sound, duration: MediaDuration(packets: seconds), streams: ["audio \(codec)"])))
 }
 
 extension Plan {
@@ -63,4 +63,5 @@ extension Plan {
   var still: StillRecipe? { if case .prepare(.still(let recipe)) = self { recipe } else { nil } }
   var animation: AnimationRecipe? { if case .prepare(.animation(let recipe)) = self { recipe } else { nil } }
   var remux: RemuxRecipe? { if case .prepare(.remux(let recipe)) = self { recipe } else { nil } }
+  var encode: EncodeRecipe? { if case .prepare(.encode(let recipe)) = self { recipe } else { nil } }
 }

@@ -1,0 +1,200 @@
+import CFFmpeg
+import Glibc
+import Preparation
+import RichPush
+
+/// Makes a fresh file of a picture and a sound, of which at least one is decoded and encoded anew.
+/// - Parameter output: an empty file, readable and writable.
+func transcode(
+  _ source: MediaFile, into output: Int32, facts: MediaFacts, _ recipe: EncodeRecipe
+) throws(Rejection.Reason) -> PreparedFile {
+  var attempt = 0
+  while true {
+    do throws(Rejection.Reason) {
+      let run = try Transcoding(source, into: output, facts: facts, recipe, attempt: attempt)
+      try run.run()
+      return try run.result()
+    } catch {
+      guard error.code == .cannotFitLimit, attempt + 1 < recipe.attempts else { throw error }
+      attempt += 1
+      try empty(output)
+    }
+  }
+}
+
+/// Takes back what was written to an output.
+func empty(_ output: Int32) throws(Rejection.Reason) {
+  guard ftruncate(output, 0) == 0 else {
+    throw Rejection.Reason(.storeFailed, at: .prepare, "the prepared file could not be written: errno \(errno)")
+  }
+}
+
+/// One run over the source.
+private final class Transcoding {
+  private let facts: MediaFacts
+  private let recipe: EncodeRecipe
+  private let input: LibavInput
+  private let surveys: [Int: RemuxSurvey]
+  private let output: LibavOutput
+  private let descriptor: Int32
+  private var picture: (any TranscodeTrack)?
+  private var sound: (any TranscodeTrack)?
+  private let packet: LibavPacket
+  /// The moment of the source that becomes 0, in microseconds.
+  private let start: Int64
+  private let attempt: Int
+
+  init(
+    _ source: MediaFile, into descriptor: Int32, facts: MediaFacts, _ recipe: EncodeRecipe, attempt: Int
+  ) throws(Rejection.Reason) {
+    self.facts = facts
+    self.recipe = recipe
+    self.descriptor = descriptor
+    self.attempt = attempt
+    surveys = recipe.copied.isEmpty ? [:] : try RemuxSurvey.survey(source, kept: recipe.copied)
+    input = try LibavInput(source, at: .prepare)
+    try input.findStreams()
+    output = try LibavOutput(
+      recipe.type, borrowing: descriptor, maximumBytes: recipe.maximumBytes, at: .prepare,
+      manner: "encoded as small as is sensible")
+    packet = try LibavPacket(at: .prepare)
+    let kept = recipe.kept
+    for index in 0..<input.streamCount where !kept.contains(index) {
+      input.stream(index)?.pointee.discard = AVDISCARD_ALL
+    }
+    start = input.presentationStart(of: kept)
+    picture = try recipe.picture.map { recipe throws(Rejection.Reason) in try pictureTrack(recipe, attempt) }
+    sound = try recipe.sound.map { recipe throws(Rejection.Reason) in try soundTrack(recipe, attempt) }
+    try output.writeHeader(settings)
+    picture?.start()
+    sound?.start()
+  }
+
+  private func pictureTrack(
+    _ recipe: PictureRecipe, _ attempt: Int
+  ) throws(Rejection.Reason) -> any TranscodeTrack {
+    let stream = try stream(recipe.stream)
+    switch recipe.treatment {
+    case .copy(let tag):
+      let survey = surveys[recipe.stream] ?? RemuxSurvey()
+      let sets = try RemuxParameterSets(of: stream, firstPacket: survey.firstPacket)
+      let copy = try output.addStream(
+        copying: stream, tag: tag, pixelAspect: av_guess_sample_aspect_ratio(input.context, stream, nil))
+      try sets?.describe(copy)
+      let track = RemuxTrack(
+        source: stream, output: copy, start: start, survey: survey, parameterSets: sets, end: nil)
+      return CopyTrack(track, step: "copied \(stream.codecName) as \(tag)")
+    case .encode(let encoding):
+      return try PictureTrack(stream, to: output, encoding, attempt: attempt, start: start, end: soundEnd)
+    }
+  }
+
+  private func soundTrack(
+    _ recipe: SoundRecipe, _ attempt: Int
+  ) throws(Rejection.Reason) -> any TranscodeTrack {
+    let stream = try stream(recipe.stream)
+    switch recipe.treatment {
+    case .copy:
+      let copy = try output.addStream(copying: stream)
+      let track = RemuxTrack(
+        source: stream, output: copy, start: start, survey: surveys[recipe.stream] ?? RemuxSurvey(),
+        parameterSets: nil, end: soundEnd.map { $0 + Double(start) / 1e6 })
+      return CopyTrack(track, step: "copied \(stream.codecName)", end: soundEnd)
+    case .encode(let codings):
+      guard let coding = codings.isEmpty ? nil : codings[min(attempt, codings.count - 1)] else {
+        throw Rejection.Reason(.unsupportedCodec, at: .prepare, "the recipe does not say how to encode the sound")
+      }
+      return try SoundTrack(
+        stream, to: output, coding, start: self.recipe.picture == nil ? nil : Double(start) / 1e6, end: soundEnd)
+    }
+  }
+
+  private func stream(_ index: Int) throws(Rejection.Reason) -> UnsafeMutablePointer<AVStream> {
+    guard let stream = input.stream(index) else {
+      throw Rejection.Reason(.corrupt, at: .prepare, "the file's stream \(index) was there and is gone")
+    }
+    return stream
+  }
+
+  /// When the sound of a video has to end, in seconds of the presentation: a sound that goes on behind the picture
+  /// would make the attachment last longer than it may.
+  private var soundEnd: Double? {
+    guard let limit = recipe.maximumSeconds, case .video(let video) = facts.content else { return nil }
+    return max(limit, video.duration.presented ?? 0)
+  }
+
+  private var settings: [String: String] {
+    var settings = ["movflags": "+faststart"]
+    // The edit list counts in the movie's time scale: with that of the sound it is exact.
+    if recipe.picture == nil, let rate = (sound as? SoundTrack)?.coding.sampleRate {
+      settings["movie_timescale"] = "\(rate)"
+    }
+    return settings
+  }
+
+  func run() throws(Rejection.Reason) {
+    while true {
+      let status = input.read(into: packet.pointer)
+      if status == enclosure_av_again { continue }
+      guard status >= 0 else { break }
+      switch Int(packet.pointer.pointee.stream_index) {
+      case recipe.picture?.stream: try picture?.take(packet.pointer, output)
+      case recipe.sound?.stream: try sound?.take(packet.pointer, output)
+      default: break
+      }
+    }
+    try input.check()
+    try picture?.finish(output)
+    try sound?.finish(output)
+    try output.finish()
+  }
+
+  func result() throws(Rejection.Reason) -> PreparedFile {
+    if var end = picture?.presentedEnd, case .video(let video) = facts.content {
+      // The source's edit list may end inside its last picture.
+      if let presented = video.duration.presented, abs(presented - end) <= video.framePeriod ?? 0 {
+        end = min(end, presented)
+      }
+      try limitPresentation(descriptor, track: 0, to: end)
+    }
+    let written = try MediaFile(borrowing: descriptor, at: .prepare)
+    let check = try LibavInput(written, at: .prepare)
+    try check.findStreams()
+    let tracks = [picture, sound].compactMap { $0 }
+    let dropped = facts.metadata.map { $0.rawValue.split(separator: "_").joined(separator: " ") }
+    var file = PreparedFile(
+      type: recipe.type, bytes: written.bytes, duration: check.presentedDuration,
+      steps: tracks.flatMap(\.steps) + (dropped.isEmpty ? [] : ["dropped " + dropped.joined(separator: ", ")])
+        + ["wrote \(recipe.type.fileExtension) with moov first"],
+      reductions: tracks.flatMap(\.reductions))
+    if case .video(let video) = facts.content, let picture = recipe.picture {
+      switch picture.treatment {
+      case .copy: (file.width, file.height) = (video.width, video.height)
+      case .encode(let encoding):
+        let rung = encoding.rung(attempt)
+        (file.width, file.height) = (rung?.width, rung?.height)
+      }
+    }
+    return file
+  }
+}
+
+extension EncodeRecipe {
+  /// Streams of the source that are used.
+  fileprivate var kept: [Int] { [picture?.stream, sound?.stream].compactMap { $0 } }
+
+  /// Those of them that are copied.
+  fileprivate var copied: [Int] {
+    var copied: [Int] = []
+    if let picture, case .copy = picture.treatment { copied.append(picture.stream) }
+    if let sound, case .copy = sound.treatment { copied.append(sound.stream) }
+    return copied
+  }
+
+  /// How many ways there are to make the file small enough.
+  fileprivate var attempts: Int {
+    if let picture, case .encode(let encoding) = picture.treatment { return encoding.rungs.count }
+    if let sound, case .encode(let codings) = sound.treatment, picture == nil { return codings.count }
+    return 1
+  }
+}

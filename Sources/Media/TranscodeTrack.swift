@@ -1,0 +1,68 @@
+import CFFmpeg
+import Preparation
+import RichPush
+
+/// One stream on its way into the output. It adds its stream to the output when it is made; packets come once the
+/// container's header is written.
+protocol TranscodeTrack: AnyObject {
+  /// The muxer has settled the time bases of the output's streams.
+  func start()
+  /// Takes a packet of the source, in order of decoding. Its content may be taken away.
+  func take(_ packet: UnsafeMutablePointer<AVPacket>, _ output: LibavOutput) throws(Rejection.Reason)
+  /// The source has no more packets: what is still under way is written.
+  /// - Throws: `corrupt` when nothing or too little of the stream could be decoded.
+  func finish(_ output: LibavOutput) throws(Rejection.Reason)
+  /// When the last of the stream is presented, in seconds of the output, where the muxer cannot tell; nil to leave it
+  /// to the muxer.
+  var presentedEnd: Double? { get }
+  /// What was done, for people.
+  var steps: [String] { get }
+  /// What was given up, for the sender to know.
+  var reductions: [String] { get }
+}
+
+/// A stream that is copied beside one that is encoded.
+final class CopyTrack: TranscodeTrack {
+  private let track: RemuxTrack
+  private let step: String
+  private let end: Double?
+
+  /// - Parameters:
+  ///   - track: whose stream has been added to the output.
+  ///   - end: where what is copied ends, in seconds of the output; nil for the end of the source.
+  init(_ track: RemuxTrack, step: String, end: Double? = nil) {
+    self.track = track
+    self.step = step
+    self.end = end
+  }
+
+  func start() {
+    track.startClock()
+  }
+
+  func take(_ packet: UnsafeMutablePointer<AVPacket>, _ output: LibavOutput) throws(Rejection.Reason) {
+    try track.take(packet, output)
+  }
+
+  func finish(_ output: LibavOutput) throws(Rejection.Reason) {
+    try track.requirePackets()
+  }
+
+  var presentedEnd: Double? { track.presentedEnd }
+
+  var steps: [String] {
+    track.repairs > 0 ? [step, "mended \(track.repairs) decoding times"] : [step]
+  }
+
+  var reductions: [String] {
+    guard let lost = track.lostSeconds, let end else { return [] }
+    return [lostSound(after: end, lost)]
+  }
+}
+
+/// - Parameters:
+///   - end: where the sound ends now, in seconds.
+///   - lost: seconds that were cut off.
+func lostSound(after end: Double, _ lost: Double) -> String {
+  "the sound ends at \(rounded(end)) s; \(rounded(lost)) s of it were cut off"
+}
