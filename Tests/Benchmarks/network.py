@@ -152,7 +152,7 @@ def _drips(options, scratch):
             span, curve = _fetch(options.enclosure, fast, nginx, nginx.environment, scratch)
             spans["alone"].append(span)
             memory["alone"].append(max(bytes for _, bytes in curve))
-            with origins.Drips(options.slow, nginx.port) as drips:
+            with origins.Drips(options.slow, scratch, nginx.port) as drips:
                 slow = [url + "\n" for url in drips.urls]
                 span, curve = _fetch(options.enclosure, slow + fast, nginx, drips.environment, scratch)
                 most = max(most, drips.most_open())

@@ -1,13 +1,12 @@
-"""Servers on loopback for benchmarks: a real nginx, and one that drips."""
-import asyncio
+"""Servers on loopback for benchmarks: nginx, and one that drips."""
 import contextlib
 import os
-import resource
 import shutil
 import socket
 import subprocess
 import threading
 import time
+import urllib.request
 
 
 def program(name):
@@ -15,9 +14,16 @@ def program(name):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    return free_ports(1)[0]
+
+
+def free_ports(count):
+    """Different ones: all are held until the last is known."""
+    with contextlib.ExitStack() as held:
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
 
 
 def _permission(ports):
@@ -29,7 +35,7 @@ def _permission(ports):
 class Nginx:
     """nginx serving a folder, with a log of when each response began and ended."""
 
-    def __init__(self, folder, scratch):
+    def __init__(self, folder, scratch, servers=""):
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = _permission([self.port])
@@ -48,7 +54,7 @@ http {{
   {temporary}
   sendfile on; keepalive_requests 100000;
   types {{ image/jpeg jpg; video/mp4 mp4; video/webm webm; }}
-  server {{ listen 127.0.0.1:{self.port} backlog=1024; root {folder}; }}
+  server {{ listen 127.0.0.1:{self.port} backlog=1024; root {folder}; }}{servers}
 }}
 """)
 
@@ -82,60 +88,49 @@ http {{
 
 
 class Drips:
-    """An origin whose bodies come at 1,500 bytes a second for half a minute, on many ports, in a thread of its own."""
+    """nginx whose bodies come at 1,500 bytes a second for half a minute, on many ports.
 
-    BYTES, TIMES, PER_PORT = 1500, 30, 8
+    It takes next to no processor time from what is measured, which a server in Python would.
+    """
 
-    def __init__(self, count, *other_ports):
-        # Two ends of each connection may be in this process.
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * count)), hard))
-        self._sockets = []
-        for _ in range(-(-count // self.PER_PORT)):
-            listener = socket.socket()
-            listener.bind(("127.0.0.1", 0))
-            listener.listen(128)
-            self._sockets.append(listener)
-        ports = [listener.getsockname()[1] for listener in self._sockets]
+    RATE, SECONDS, PER_PORT = 1500, 30, 8
+
+    def __init__(self, count, scratch, *other_ports):
+        self._status, *ports = free_ports(1 + -(-count // self.PER_PORT))
+        folder = os.path.join(scratch, "drips")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "drip"), "wb") as file:
+            file.write(b"\xff\xd8\xff\xe0".ljust(self.RATE * self.SECONDS, b"\0"))
+        listeners = "\n".join(f"listen 127.0.0.1:{port} backlog=1024;" for port in ports)
+        self._nginx = Nginx(folder, scratch, servers=f"""
+  server {{
+    {listeners}
+    root {folder}; limit_rate {self.RATE}; default_type image/jpeg;
+    location / {{ try_files /drip =404; }}
+  }}
+  server {{ listen 127.0.0.1:{self._status}; access_log off; location / {{ stub_status; }} }}""")
         self.urls = [f"http://127.0.0.1:{ports[number % len(ports)]}/{number}.jpg" for number in range(count)]
         self.environment = _permission([*other_ports, *ports])
-        self._open = self._most = 0
-        self._loop = asyncio.new_event_loop()
+        self._most = 0
+        self._ended = threading.Event()
 
     def most_open(self):
         return self._most
 
     def __enter__(self):
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._nginx.__enter__()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
         return self
 
     def __exit__(self, *_):
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._ended.set()
         self._thread.join()
-        for listener in self._sockets:
-            listener.close()
+        self._nginx.__exit__()
 
-    def _run(self):
-        asyncio.set_event_loop(self._loop)
-        for listener in self._sockets:
-            self._loop.run_until_complete(asyncio.start_server(self._serve, sock=listener))
-        self._loop.run_forever()
-
-    async def _serve(self, reader, writer):
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-            await reader.readuntil(b"\r\n\r\n")
-            self._open += 1
-            self._most = max(self._most, self._open)
-            try:
-                writer.write(
-                    b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
-                    % (self.BYTES * self.TIMES))
-                drop = b"\xff\xd8\xff\xe0".ljust(self.BYTES, b"\0")
-                for _ in range(self.TIMES):
-                    writer.write(drop)
-                    await writer.drain()
-                    await asyncio.sleep(1)
-            finally:
-                self._open -= 1
-        writer.close()
+    def _watch(self):
+        """Notes how many transfers are open; the one that asks does not count."""
+        while not self._ended.wait(0.25):
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self._status}/") as answer:
+                writing = int(answer.read().split(b"Writing:")[1].split()[0])
+                self._most = max(self._most, writing - 1)
