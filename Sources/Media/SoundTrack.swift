@@ -51,7 +51,13 @@ final class SoundTrack: TranscodeTrack {
     self.end = end
     let parameters = source.pointee.codecpar.pointee
     heard = (Int(parameters.ch_layout.nb_channels), Int(parameters.sample_rate))
-    decoder = try LibavDecoder(parameters.codec_id, parameters: source.pointee.codecpar, at: .prepare)
+    decoder = try LibavDecoder(
+      parameters.codec_id, parameters: source.pointee.codecpar, at: .prepare
+    ) { context in
+      // Damage of what is coded without loss becomes loud noise; these coders can tell.
+      guard [AV_CODEC_ID_FLAC, AV_CODEC_ID_TTA, AV_CODEC_ID_WAVPACK].contains(parameters.codec_id) else { return }
+      context.pointee.err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE
+    }
     // The decoder takes off what encoders put before the sound, and moves the times accordingly.
     decoder.context.pointee.pkt_timebase = source.pointee.time_base
     encoder = try LibavEncoder("aac", at: .prepare) { context in

@@ -57,8 +57,8 @@ struct SoundTests {
     let bench: Workbench
     let run: Run
 
-    func asset(of name: String) throws -> (path: String, attachment: Attachment) {
-      let manifest = try bench.store.manifest(name)
+    func asset(of name: String) throws -> (path: String, attachment: RichPush.Attachment) {
+      let manifest = try #require(try bench.store.manifest(name))
       let attachment = try #require(manifest.attachments.first, "\(manifest.rejections)")
       return ("\(bench.out)/\(attachment.asset.location)", attachment)
     }
@@ -103,8 +103,9 @@ struct SoundTests {
   func duration(clip: SweepClip) async throws {
     let (path, attachment) = try await Self.result.value.asset(of: clip.name)
     let frame = 1024 / Double(clip.sampleRate)
-    // Coders of MP3 and WMA put a frame or two of their own around the sound.
-    let padding = [.mp3, .mpeg4].contains(clip.type) || clip.name.hasPrefix("wma") ? 0.05 : 0
+    // Coders of MP3 and WMA put a frame or two of their own around the sound; of ADTS nobody knows how much.
+    let isPadded = [.mp3, .mpeg4].contains(clip.type) || ["wma.wma", "frames.aac"].contains(clip.name)
+    let padding = isPadded ? 0.05 : 0
     #expect(abs(try #require(attachment.asset.duration) - 2) <= frame + padding)
     let streams = try #require(try await probe(path).members["streams"]?.elements.map(\.members))
     let sound = try #require(streams.first { $0["codec_type"]?.text == "audio" })

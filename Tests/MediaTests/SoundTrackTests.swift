@@ -38,7 +38,9 @@ struct SoundTrackTests {
     #expect(audio.streams.count == 1)
     #expect(try output.facts().metadata == [])
     let before = try #require(try source.audio().duration.presented)
-    #expect(abs(try #require(audio.duration.presented) - before) <= 1024 / 44_100 + 0.001)
+    // Windows Media Audio has frames of 2048 samples, the last of which nothing can be decoded from.
+    let frame = path.hasSuffix(".wma") ? 2048.0 : 1024
+    #expect(abs(try #require(audio.duration.presented) - before) <= frame / 44_100 + 0.001)
   }
 
   @Test("the same source gives the same bytes")
@@ -91,7 +93,7 @@ struct SoundTrackTests {
   func damaged() throws {
     let source = try TimelineFixture("audio/flac.flac")
     var bytes = try source.bytes
-    for index in stride(from: 9000, to: bytes.count, by: 200) { bytes[index] ^= 0x55 }
+    for part in 4...8 { bytes[bytes.count / 10 * part] ^= 0x55 }
     let broken = try TimelineFixture(bytes: bytes)
     let reason = try refusal { _ = try prepared(broken) }
     #expect(reason?.code == .corrupt)
