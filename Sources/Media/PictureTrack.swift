@@ -112,8 +112,8 @@ final class PictureTrack: TranscodeTrack {
     try takeEncoded(output)
   }
 
-  /// The muxer knows: every picture says how long it is shown.
-  var presentedEnd: Double? { nil }
+  /// The muxer counts times of decoding, which end elsewhere when pictures are not equally long.
+  var presentedEnd: Double? { seconds(times.presentedEnd, base) }
 
   var steps: [String] {
     var steps = ["decoded \(source.codecName)"]

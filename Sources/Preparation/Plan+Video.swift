@@ -13,7 +13,7 @@ func planVideo(
   let encoded = EncodeRecipe(
     type: .mpeg4,
     picture: PictureRecipe(
-      stream: video.picture.index, .encode(PictureEncoding(of: video, beside: sound, for: profile))),
+      stream: video.picture.index, .encode(encoding: PictureEncoding(of: video, beside: sound, for: profile))),
     sound: sound, maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration)
   guard let tag else { return .encode(encoded) }
   if let sound, sound.treatment != .copy {

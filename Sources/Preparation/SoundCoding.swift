@@ -31,12 +31,10 @@ package struct SoundCoding: Codable, Sendable, Equatable {
     bitRate = Self.fullBitRate(channels: self.channels, sampleRate: self.sampleRate)
   }
 
-  /// The sample rate of AAC for that of a source: the same, or the next higher one. What lies above 48,000 is halved as
-  /// often as needed.
+  /// The sample rate of AAC for that of a source: the same, or the next higher one; of what lies above them all, the one
+  /// that divides it.
   private static func sampleRate(for rate: Int) -> Int {
-    var rate = rate
-    while rate > 48_000 { rate = (rate + 1) / 2 }
-    return sampleRates.first { $0 >= rate } ?? 48_000
+    sampleRates.first { $0 >= rate } ?? (rate.isMultiple(of: 44_100) ? 44_100 : 48_000)
   }
 
   /// Bits per second at which AAC-LC sounds like its source, by 160 kbit/s for 44,100 Hz in stereo. One channel takes a

@@ -43,7 +43,9 @@ import Testing
 
   @Test(
     "a recipe's JSON, which inspect prints, is named after its kind",
-    arguments: [(photo(), "still"), (animation(), "animation"), (clip(), "remux"), (song("opus", format: .ogg), "encode")])
+    arguments: [
+      (photo(), "still"), (animation(), "animation"), (clip(), "remux"), (song("opus", format: .ogg), "encode"),
+    ])
   func recipeNames(facts: MediaFacts, kind: String) throws {
     guard case .prepare(let recipe) = plan(facts) else {
       Issue.record("it is rejected")
