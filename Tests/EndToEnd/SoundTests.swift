@@ -58,7 +58,7 @@ struct SoundTests {
     let run: Run
 
     func asset(of name: String) throws -> (path: String, attachment: RichPush.Attachment) {
-      let manifest = try bench.store.manifest(name)
+      let manifest = try #require(try bench.store.manifest(name))
       let attachment = try #require(manifest.attachments.first, "\(manifest.rejections)")
       return ("\(bench.out)/\(attachment.asset.location)", attachment)
     }
