@@ -48,6 +48,7 @@ ladder:
 
 bench: build
 	python3 Tests/Benchmarks/photos.py
+	python3 Tests/Benchmarks/encode.py
 
 bench-network: build
 	python3 Tests/Benchmarks/network.py
