@@ -280,9 +280,9 @@ extension UnsafeMutablePointer<AVStream> {
   /// Whether all pictures are surely shown equally long: the average rate is that of the shortest step, or half of it,
   /// which is then that of fields. What containers that count milliseconds (Matroska, FLV, ASF) call a rate is none.
   fileprivate var isSteady: Bool {
-    guard pointee.time_base.den != 1000, let average = positive(pointee.avg_frame_rate), let finest = positive(pointee.r_frame_rate) else {
-      return false
-    }
+    guard pointee.time_base.den != 1000, let average = positive(pointee.avg_frame_rate),
+      let finest = positive(pointee.r_frame_rate)
+    else { return false }
     return abs(finest / average - 1) < 0.1 || abs(finest / average - 2) < 0.1
   }
 }

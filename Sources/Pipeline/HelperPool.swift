@@ -174,7 +174,8 @@ package final class HelperPool: Sendable {
     switch request {
     case .glance: configuration.glanceDeadline
     case .inspect, .describe: configuration.inspectDeadline
-    case .prepare(let request): request.recipe.encodesPictures ? configuration.encodeDeadline : configuration.prepareDeadline
+    case .prepare(let request):
+      request.recipe.encodesPictures ? configuration.encodeDeadline : configuration.prepareDeadline
     case .verify: configuration.verifyDeadline
     }
   }

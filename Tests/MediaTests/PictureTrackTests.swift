@@ -200,7 +200,7 @@ struct PictureTimesTests {
     var times = PictureTimes(distance: 9, period: 5, limit: nil)
     let kept = (0..<6).compactMap { times.add(Int64($0) * 5, duration: 5) }
     #expect(kept == [0, 10, 20])
-    kept.forEach { times.note($0) }
+    for time in kept { times.note(time) }
     #expect(kept.map { times.duration(of: $0) } == [10, 10, 10])
   }
 
