@@ -49,6 +49,7 @@ ladder:
 bench: build
 	python3 Tests/Benchmarks/photos.py
 	python3 Tests/Benchmarks/posters.py build/enclosure-media
+	python3 Tests/Benchmarks/encode.py
 
 bench-network: build
 	python3 Tests/Benchmarks/network.py

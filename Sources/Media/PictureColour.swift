@@ -38,10 +38,12 @@ struct PictureColour {
       primaries = said
     } else {
       primaries =
-        isWide
-        ? AVCOL_PRI_BT2020
-        : matrix == AVCOL_SPC_SMPTE170M ? AVCOL_PRI_SMPTE170M
-          : matrix == AVCOL_SPC_BT470BG ? AVCOL_PRI_BT470BG : AVCOL_PRI_BT709
+        switch matrix {
+        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: AVCOL_PRI_BT2020
+        case AVCOL_SPC_SMPTE170M: AVCOL_PRI_SMPTE170M
+        case AVCOL_SPC_BT470BG: AVCOL_PRI_BT470BG
+        default: AVCOL_PRI_BT709
+        }
     }
     let curve = parameters.color_trc
     let isNamed = curve != AVCOL_TRC_UNSPECIFIED && curve.rawValue > 0 && curve != AVCOL_TRC_RESERVED

@@ -14,10 +14,13 @@ struct PictureTimes {
   private let limit: Int64?
 
   init(distance: Int64, period: Int64, limit: Int64?) {
-    self.distance = distance
+    self.distance = max(distance, 1)
     self.period = max(period, 1)
     self.limit = limit
   }
+
+  /// Far behind any presentation, far from what a number holds, in ticks.
+  private static let absurd: Int64 = 1 << 60
 
   /// The time at which the next picture is shown.
   /// - Parameters:
@@ -25,12 +28,14 @@ struct PictureTimes {
   ///   - duration: how long the picture lasts; 0 when that is not known.
   /// - Returns: nil when the picture is left out.
   mutating func add(_ time: Int64?, duration: Int64) -> Int64? {
-    var time = time ?? last.map { $0 + period } ?? 0
+    // Absurd times are as good as none.
+    let said = time.flatMap { $0.magnitude < PictureTimes.absurd.magnitude ? $0 : nil }
+    var time = said ?? last.map { $0 + period } ?? 0
     // Times that do not go on are damage; the pictures may be good.
     if let last, time <= last { time = last + period }
     guard time < limit ?? .max else { return nil }
     last = time
-    end = time + (duration > 0 ? duration : period)
+    end = time + (duration > 0 ? min(duration, PictureTimes.absurd) : period)
     // What is over before the presentation starts is not shown.
     guard end > 0 else { return nil }
     if let lastKept, time - lastKept < distance { return nil }
@@ -38,6 +43,9 @@ struct PictureTimes {
     lastKept = time
     return time
   }
+
+  /// The end of the last picture.
+  var presentedEnd: Int64 { min(end, limit ?? .max) }
 
   /// Notes a picture that the encoder gets.
   mutating func note(_ time: Int64) {
@@ -47,9 +55,8 @@ struct PictureTimes {
   /// How long a picture that the encoder gave back is shown. The encoder gives back those that others need earlier
   /// than they are shown, but never before it got the next.
   mutating func duration(of time: Int64) -> Int64 {
-    let shown = min(end, limit ?? .max)
     guard let index = pending.firstIndex(of: time) else { return period }
-    let next = index + 1 < pending.count ? pending[index + 1] : max(shown, time + 1)
+    let next = index + 1 < pending.count ? pending[index + 1] : max(presentedEnd, time + 1)
     return max(next - time, 1)
   }
 

@@ -112,8 +112,8 @@ final class PictureTrack: TranscodeTrack {
     try takeEncoded(output)
   }
 
-  /// The muxer knows: every picture says how long it is shown.
-  var presentedEnd: Double? { nil }
+  /// The muxer counts times of decoding, which end elsewhere when pictures are not equally long.
+  var presentedEnd: Double? { seconds(times.presentedEnd, base) }
 
   var steps: [String] {
     var steps = ["decoded \(source.codecName)"]
@@ -265,11 +265,24 @@ extension PictureTrack {
       context.pointee.level = 40
       context.pointee.rc_max_rate = Int64(rung.maximumBitRate)
       context.pointee.rc_buffer_size = Int32(rung.maximumBitRate)
+      // An MP4 counts times of decoding: in another order than that of showing, unequal ones end elsewhere.
+      if !source.isSteady { context.pointee.max_b_frames = 0 }
       context.pointee.colorspace = colour.outputMatrix
       context.pointee.color_primaries = colour.outputPrimaries
       context.pointee.color_trc = colour.outputTransfer
       context.pointee.color_range = AVCOL_RANGE_MPEG
       context.pointee.chroma_sample_location = chroma
     }
+  }
+}
+
+extension UnsafeMutablePointer<AVStream> {
+  /// Whether all pictures are surely shown equally long: the average rate is that of the shortest step, or half of it,
+  /// which is then that of fields. What containers that count milliseconds (Matroska, FLV, ASF) call a rate is none.
+  fileprivate var isSteady: Bool {
+    guard pointee.time_base.den != 1000, let average = positive(pointee.avg_frame_rate),
+      let finest = positive(pointee.r_frame_rate)
+    else { return false }
+    return abs(finest / average - 1) < 0.1 || abs(finest / average - 2) < 0.1
   }
 }

@@ -31,7 +31,7 @@ package struct PictureRecipe: Codable, Sendable, Equatable {
     /// As it is, with this sample entry: `avc1` or `hvc1`.
     case copy(tag: String)
     /// As H.264.
-    case encode(PictureEncoding)
+    case encode(encoding: PictureEncoding)
   }
 
   /// Index of the stream in the source.

@@ -14,7 +14,7 @@ func planVideo(
   let encoded = EncodeRecipe(
     type: .mpeg4,
     picture: PictureRecipe(
-      stream: video.picture.index, .encode(PictureEncoding(of: video, beside: sound, for: profile))),
+      stream: video.picture.index, .encode(encoding: PictureEncoding(of: video, beside: sound, for: profile))),
     sound: sound, maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration)
   let copiesSound = sound.map { $0.treatment == .copy } ?? true
   guard length != .trimmed || (tag != nil && copiesSound) else { throw notTrimmed }

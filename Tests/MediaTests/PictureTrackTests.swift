@@ -69,10 +69,11 @@ struct PictureTrackTests {
     #expect(after.codedWidth % 2 == 0 && after.codedHeight % 2 == 0 && max(after.width, after.height) <= 1920)
     #expect(after.rotation == 0 && (after.width, after.height) == (after.codedWidth, after.codedHeight))
     #expect((prepared.width, prepared.height) == (after.width, after.height))
-    let period = max(before.framePeriod ?? 0, 0.04)
+    let period = max(before.framePeriod ?? 0, 0.04) + 0.001
     let lasted = try #require(before.duration.presented)
     #expect(abs(try #require(after.duration.presented) - lasted) <= period)
-    guard path != "video/edit-list-10-of-40.mp4" else { return }
+    // Packets of the one are hidden, those of the other do not all say when they are shown.
+    guard path != "video/edit-list-10-of-40.mp4", path != "video/mpeg1.mpg" else { return }
     let (shown, kept) = (try times(source), try times(output))
     try #require(shown.count == kept.count)
     for (shown, kept) in zip(shown.map({ $0 - shown[0] }), kept.map({ $0 - kept[0] })) {
@@ -98,7 +99,7 @@ struct PictureTrackTests {
     let (output, _) = try encoded(try TimelineFixture("encode/rotation-90.mp4")) { recipe in
       guard let picture = recipe.picture, case .encode(var encoding) = picture.treatment else { return }
       encoding.isMirrored = true
-      recipe.picture?.treatment = .encode(encoding)
+      recipe.picture?.treatment = .encode(encoding: encoding)
     }
     #expect(isNear(try colour(output, 20, 20), [0, 255, 0]))
     #expect(isNear(try colour(output, 20, 220), [255, 255, 255]))
@@ -110,14 +111,15 @@ struct PictureTrackTests {
     arguments: [
       ("encode/bt709.webm", "bt709", 12), ("encode/full-range.webm", "bt709", 12), ("encode/rgb.mkv", "bt709", 12),
       ("encode/wmv2.wmv", "smpte170m", 16), ("encode/prores-4444.mov", "smpte170m", 12),
-      ("encode/wide.webm", "bt709", 16), ("video/mpeg1.mpg", "smpte170m", 24),
+      ("encode/wide.webm", "bt709", 28), ("video/mpeg1.mpg", "smpte170m", 24),
       // White leaves as 222 of 255, so that there is room for what is brighter.
       ("encode/pq.webm", "bt709", 40), ("encode/hlg.webm", "bt709", 40),
     ])
   func colours(_ path: String, _ matrix: String, _ tolerance: Int) throws {
     let (output, prepared) = try encoded(try TimelineFixture(path))
     for (x, expected) in [(13, [255, 0, 0]), (40, [0, 255, 0]), (66, [255, 255, 0]), (92, [0, 0, 255])] {
-      #expect(isNear(try colour(output, x, 80), expected, by: tolerance), "\(try colour(output, x, 80)) at \(x)")
+      let found = try colour(output, x, 80)
+      #expect(isNear(found, expected, by: tolerance), "\(found) at \(x)")
     }
     let input = try LibavInput(try output.file, at: .verify)
     try input.findStreams()
@@ -148,7 +150,8 @@ struct PictureTrackTests {
     let (output, prepared) = try encoded(try TimelineFixture("video/silent.mp4")) { recipe in
       recipe.maximumBytes = 36_000
     }
-    #expect(prepared.bytes <= 36_000 && (try output.file.bytes) == prepared.bytes)
+    #expect(prepared.bytes <= 36_000)
+    #expect(try output.file.bytes == prepared.bytes)
     #expect(prepared.reductions.count == 1)
     #expect(prepared.width ?? 320 < 320)
   }
@@ -163,11 +166,11 @@ struct PictureTrackTests {
 
   @Test("pictures that cannot be decoded are damage")
   func damage() throws {
-    let source = try TimelineFixture("video/vp9-opus.webm")
+    let source = try TimelineFixture("video/h264-high10.mp4")
     let facts = try source.facts()
     guard case .prepare(.encode(let recipe)) = plan(facts) else { throw NotThatKind() }
     var bytes = try source.bytes
-    for index in stride(from: 700, to: bytes.count, by: 61) { bytes[index] ^= 0x5A }
+    for index in stride(from: 900, to: bytes.count - 3000, by: 61) { bytes[index] ^= 0x5A }
     let damaged = try TimelineFixture(bytes: bytes)
     let output = try TimelineFixture()
     let reason = try refusal {
@@ -197,7 +200,7 @@ struct PictureTimesTests {
     var times = PictureTimes(distance: 9, period: 5, limit: nil)
     let kept = (0..<6).compactMap { times.add(Int64($0) * 5, duration: 5) }
     #expect(kept == [0, 10, 20])
-    kept.forEach { times.note($0) }
+    for time in kept { times.note(time) }
     #expect(kept.map { times.duration(of: $0) } == [10, 10, 10])
   }
 
