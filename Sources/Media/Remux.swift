@@ -41,12 +41,10 @@ private final class Remuxing {
     for index in 0..<input.streamCount where !kept.contains(index) {
       input.stream(index)?.pointee.discard = AVDISCARD_ALL
     }
-    // The presentation starts where the first of the kept streams does. What lies before 0 an edit list hides.
-    let starts = kept.compactMap { input.stream($0) }.compactMap { stream -> Int64? in
-      guard seconds(stream.pointee.start_time, stream.pointee.time_base) != nil else { return nil }
-      return av_rescale_q(stream.pointee.start_time, stream.pointee.time_base, microseconds)
-    }
-    let start = max(starts.min() ?? 0, 0)
+    let start = Int64(
+      (presentationStart(
+        picture: recipe.picture.flatMap { surveys[$0]?.start }, sound: recipe.sound.flatMap { surveys[$0]?.start },
+        isISO: input.isISO) * 1e6).rounded())
     for index in kept {
       guard let stream = input.stream(index) else {
         throw Rejection.Reason(.corrupt, at: .prepare, "the file's stream \(index) was there and is gone")
@@ -60,7 +58,7 @@ private final class Remuxing {
       try sets?.describe(copy)
       tracks[index] = RemuxTrack(
         source: stream, output: copy, start: start, survey: survey, parameterSets: sets,
-        end: isPicture ? nil : soundEnd.map { $0 + Double(start) / 1e6 })
+        end: isPicture ? nil : soundEnd.map { $0 + Double(start) / 1e6 }, mayBreakOff: input.mayBreakOff)
     }
     try output.writeHeader(settings)
     for index in kept { tracks[index]?.startClock() }
@@ -110,6 +108,10 @@ private final class Remuxing {
 
   func result(_ descriptor: Int32) throws(Rejection.Reason) -> PreparedFile {
     try limitPicture(descriptor)
+    // The last packet of a sound that was cut goes on for a moment.
+    if recipe.type == .mpeg4, recipe.sound != nil, let end = soundEnd {
+      try limitPresentation(descriptor, track: recipe.picture == nil ? 0 : 1, to: end)
+    }
     let written = try MediaFile(borrowing: descriptor, at: .prepare)
     let check = try LibavInput(written, at: .prepare)
     try check.findStreams()
@@ -118,6 +120,11 @@ private final class Remuxing {
       steps: steps)
     if case .video(let video) = facts.content, recipe.picture != nil {
       (file.width, file.height) = (video.width, video.height)
+      file.timeline = video.duration.presented.map { seconds in
+        PlannedTimeline(
+          pictureSeconds: seconds,
+          maximumSeconds: recipe.maximumSeconds.map { max($0, seconds) }, hasSound: recipe.sound != nil)
+      }
     }
     if let sound = recipe.sound.flatMap({ tracks[$0] }), let lost = sound.lostSeconds, let end = soundEnd {
       file.reductions.append("the sound ends at \(rounded(end)) s; \(rounded(lost)) s of it were cut off")

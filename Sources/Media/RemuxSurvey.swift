@@ -6,33 +6,74 @@ struct RemuxSurvey {
   /// By how many ticks of the source some packet is to be decoded after it is presented: QuickTime counts times of
   /// decoding from 0 and presents from 0 as well. All times of decoding go down by this.
   private(set) var lateness: Int64 = 0
+  /// The first moment at which something is presented, in seconds of the source.
+  private(set) var start: Double?
   /// The last moment at which something is presented, in seconds of the source.
   private(set) var end: Double?
   /// Packets, counted in order of decoding, up to and with the last that is presented.
   private(set) var usefulPackets = 0
   /// The first packet of a video stream.
   private(set) var firstPacket: [UInt8] = []
+  /// When the picture of each packet is shown, in ticks of the source, in order of the packets; nil where the packets
+  /// say so themselves.
+  private(set) var presentationTimes: [Int64]?
   private var packets = 0
+  private var lacksPresentationTimes = false
 
   /// Reads all packets of the kept streams.
   static func survey(_ source: MediaFile, kept: [Int]) throws(Rejection.Reason) -> [Int: RemuxSurvey] {
+    var surveys: [Int: RemuxSurvey] = [:]
+    try read(source, kept: kept) { packet, stream in
+      surveys[Int(packet.pointee.stream_index), default: RemuxSurvey()].add(packet.pointee, stream)
+    }
+    for (index, survey) in surveys where survey.lacksPresentationTimes {
+      try surveys[index]?.findOrder(index, source)
+    }
+    return surveys
+  }
+
+  private static func read(
+    _ source: MediaFile, kept: [Int],
+    _ body: (UnsafeMutablePointer<AVPacket>, UnsafeMutablePointer<AVStream>) throws(Rejection.Reason) -> Void
+  ) throws(Rejection.Reason) {
     let input = try LibavInput(source, at: .prepare)
     try input.findStreams()
     for index in 0..<input.streamCount where !kept.contains(index) {
       input.stream(index)?.pointee.discard = AVDISCARD_ALL
     }
-    var surveys: [Int: RemuxSurvey] = [:]
     let packet = try LibavPacket(at: .prepare)
     while true {
       let status = input.read(into: packet.pointer)
       if status == enclosure_av_again { continue }
       guard status >= 0 else { break }
+      // What was read to find the streams comes along, whichever it belongs to.
       let index = Int(packet.pointer.pointee.stream_index)
-      guard let stream = input.stream(index) else { continue }
-      surveys[index, default: RemuxSurvey()].add(packet.pointer.pointee, stream)
+      guard kept.contains(index), let stream = input.stream(index) else { continue }
+      try body(packet.pointer, stream)
     }
     try input.check()
-    return surveys
+  }
+
+  /// Decodes the pictures to see in which order they are shown.
+  private mutating func findOrder(_ index: Int, _ source: MediaFile) throws(Rejection.Reason) {
+    var order: RemuxPictureOrder?
+    var framePeriod: Double?
+    var timeBase = AVRational(num: 0, den: 1)
+    try RemuxSurvey.read(source, kept: [index]) { packet, stream throws(Rejection.Reason) in
+      if order == nil { order = try RemuxPictureOrder(of: stream) }
+      (framePeriod, timeBase) = (stream.framePeriod, stream.pointee.time_base)
+      try order?.add(packet)
+    }
+    guard let times = order?.presentationTimes(), let first = times.min(), let last = times.max() else { return }
+    presentationTimes = times
+    lateness = decodingLateness(times)
+    start = seconds(first, timeBase)
+    end = seconds(last, timeBase).map { $0 + (framePeriod ?? 0) }
+  }
+
+  /// By how many ticks the pictures would be decoded too late, were each decoded at its old time.
+  private func decodingLateness(_ times: [Int64]) -> Int64 {
+    zip(times.sorted(), times).map { $0 - $1 }.max() ?? 0
   }
 
   private mutating func add(_ packet: AVPacket, _ stream: UnsafeMutablePointer<AVStream>) {
@@ -44,9 +85,14 @@ struct RemuxSurvey {
       let (late, overflow) = packet.dts.subtractingReportingOverflow(packet.pts)
       if !overflow, late > lateness, isCredible(late, stream) { lateness = late }
     }
+    if packet.pts == enclosure_av_no_timestamp, stream.pointee.codecpar.pointee.video_delay > 0 {
+      lacksPresentationTimes = true
+    }
     guard packet.flags & AV_PKT_FLAG_DISCARD == 0 else { return }
     usefulPackets = packets
-    guard let time = seconds(packet.pts, stream.pointee.time_base) else { return }
+    let known = seconds(packet.pts, stream.pointee.time_base) ?? seconds(packet.dts, stream.pointee.time_base)
+    guard let time = known else { return }
+    start = min(start ?? time, time)
     let length = seconds(packet.duration, stream.pointee.time_base) ?? 0
     end = max(end ?? 0, time + (length > 0 ? length : stream.framePeriod ?? 0))
   }

@@ -38,7 +38,7 @@ extension LibavInput {
       index: index, codec: stream.codecName, tag: stream.tag, profile: stream.profileName,
       level: Int(parameters.level),
       pixelFormat: av_get_pix_fmt_name(AVPixelFormat(rawValue: parameters.format)).map { String(cString: $0) } ?? "",
-      isInterlaced: interlaced.contains(parameters.field_order), isEncrypted: stream.isEncrypted,
+      isInterlaced: interlaced.contains(parameters.field_order), isEncrypted: isEncrypted(stream),
       isDecodable: avcodec_find_decoder(parameters.codec_id) != nil)
   }
 
@@ -48,7 +48,15 @@ extension LibavInput {
     return AudioStream(
       index: index, codec: stream.codecName, profile: stream.profileName, sampleRate: Int(parameters.sample_rate),
       channels: Int(parameters.ch_layout.nb_channels), bitRate: Int(max(parameters.bit_rate, 0)),
-      isEncrypted: stream.isEncrypted, isDecodable: avcodec_find_decoder(parameters.codec_id) != nil)
+      isEncrypted: isEncrypted(stream), isDecodable: avcodec_find_decoder(parameters.codec_id) != nil)
+  }
+
+  /// libavformat gives an encrypted track the tag of what is encrypted, so the boxes are asked as well. WebM says by
+  /// which key (its `enc_key_id`), and transport streams by two bits of each packet.
+  private func isEncrypted(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+    encryptedTracks.contains(Int(stream.pointee.id)) || ["encv", "enca", "drmi", "drms"].contains(stream.tag)
+      || av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+      || av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
   }
 
   /// All streams, for people.
@@ -86,11 +94,6 @@ extension UnsafeMutablePointer<AVStream> {
     let tag = pointee.codecpar.pointee.codec_tag
     let bytes = (0..<4).map { UInt8(truncatingIfNeeded: tag >> ($0 * 8)) }
     return bytes.allSatisfy { (0x20...0x7E).contains($0) } ? String(decoding: bytes, as: UTF8.self) : ""
-  }
-
-  var isEncrypted: Bool {
-    if ["encv", "enca", "drmi", "drms"].contains(tag) { return true }
-    return av_stream_get_side_data(self, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
   }
 
   /// Seconds that one picture is shown; nil when the rate is unknown or absurd.

@@ -9,6 +9,7 @@ func planVideo(
     throw Rejection.Reason(.corrupt, at: .plan, "the video says it is \(video.width)x\(video.height) pixels large")
   }
   let tag = try copiedTag(of: video.picture)
+  if let obstacle = video.copyObstacle { throw needsEncoding(obstacle) }
   if let sound = video.sound {
     try requireCopyable(sound)
   }
@@ -23,11 +24,9 @@ private func requireDuration(of video: VideoFacts, for profile: Profile) throws(
   guard let seconds = video.duration.presented, seconds > 0, seconds.isFinite else {
     throw Rejection.Reason(.unknownDuration, at: .plan, "neither header nor packets tell how long the video lasts")
   }
-  // Encoders round the last frame up; more than that is not an accident.
-  let grace = min(max(video.framePeriod ?? 0, 0), profile.maximumGrace)
   // Time bases that do not divide a second leave a trace in the last digits.
   let rounding = 0.000_5
-  guard seconds <= profile.maximumVideoDuration + grace + rounding else {
+  guard seconds <= profile.maximumVideoDuration(framePeriod: video.framePeriod) + rounding else {
     throw Rejection.Reason(
       .videoTooLong, at: .plan,
       "the video lasts \(rounded(seconds)) s; at most \(rounded(profile.maximumVideoDuration)) s can be attached",
@@ -47,6 +46,8 @@ private func copiedTag(of picture: PictureStream) throws(Rejection.Reason) -> St
     guard ["yuv420p", "yuvj420p"].contains(picture.pixelFormat) else {
       throw needsEncoding("H.264 in \(pixelFormatName(picture))")
     }
+    // What is encoded here stays at level 4.0, which the oldest phones play. What is copied may go up to 4.2, which
+    // every phone since the iPhone 5s plays (1080p at 60 frames/s), as Apple's tables of supported formats say.
     guard picture.level <= 42 else {
       throw needsEncoding("H.264 of level \(picture.level / 10).\(picture.level % 10)")
     }
