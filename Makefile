@@ -47,6 +47,7 @@ ladder:
 
 bench: build
 	python3 Tests/Benchmarks/photos.py
+	python3 Tests/Benchmarks/remux.py
 
 setup:
 	@Scripts/setup $(BUILD_PACKAGES)

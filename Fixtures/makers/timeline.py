@@ -254,12 +254,67 @@ def write_streams(maker):
     maker.write("changing-sets.ts", small + other)
 
 
+    with open(maker.path("text.srt"), "w") as file:
+        file.write("1\n00:00:00,200 --> 00:00:01,500\nenclosure-fixture-subtitle\n")
+    with open(maker.path("font.ttf"), "w") as file:
+        file.write("enclosure-fixture-attachment")
+    maker.write("attachment.mkv", maker.ffmpeg(
+        "-i", maker.path("base.mp4"), "-i", maker.path("text.srt"), "-map", "0", "-map", "1", *copy, "-attach", maker.path("font.ttf"),
+        "-metadata:s:t:0", "mimetype=application/x-truetype-font", out="attachment.mkv"))
+
+
 # --- what nobody can play -----------------------------------------------------------------------------------------------
 def write_bad(maker, base, silent):
     key = ["-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "00112233445566778899aabbccddeeff",
            "-encryption_kid", "ffeeddccbbaa99887766554433221100"]
     maker.write("encrypted.mp4", maker.ffmpeg("-i", maker.path("base-silent.mp4"), "-c", "copy", *key, out="encrypted.mp4"))
+    with open(maker.path("base.ts"), "rb") as file:
+        maker.write("scrambled.ts", scrambled(file.read()))
+    # The sample entry's size is wrong, the parameter set's right.
     entry = boxes.find(base, b"avc1")[0]
     out = bytearray(base)
     struct.pack_into(">HH", out, entry + 8 + 24, 65535, 65535)
     maker.write("size-65535.mp4", bytes(out))
+    # The parameter set's is absurd.
+    maker.write("size-32768.mp4", with_parameter_set(silent, parameter_set(2048, 2048)))
+    # The pictures are said to lie in another file.
+    start, end = boxes.find(silent, b"dref")
+    out = bytearray(silent)
+    at = silent.index(b"url ", start)
+    out[at:at + 8] = b"alis" + bytes(4)
+    maker.write("elsewhere.mov", bytes(out))
+
+
+def scrambled(data):
+    """Marks every packet with pictures and sound as scrambled, and makes their content noise."""
+    out = bytearray(data)
+    for at in range(0, len(data), 188):
+        if (data[at + 1] & 0x1F) << 8 | data[at + 2] < 0x100:
+            continue
+        out[at + 3] |= 0x80
+        head = 4 + (1 + data[at + 4] if data[at + 3] & 0x20 else 0)
+        for index in range(at + head, at + 188):
+            out[index] = data[index] * 167 + index * 59 & 0xFF
+    return bytes(out)
+
+
+def parameter_set(width, height):
+    """A sequence parameter set of the Baseline profile for a picture of so many macroblocks."""
+    def ue(value):
+        bits = bin(value + 1)[2:]
+        return "0" * (len(bits) - 1) + bits
+    bits = ue(0) + ue(0) + ue(2) + ue(1) + "0" + ue(width - 1) + ue(height - 1) + "1" + "1" + "0" + "0" + "1"
+    bits += "0" * (-len(bits) % 8)
+    return bytes([0x67, 66, 0, 51]) + bytes(int(bits[at:at + 8], 2) for at in range(0, len(bits), 8))
+
+
+def with_parameter_set(data, new):
+    """Puts a parameter set where avcC has its first. moov ends the file."""
+    start, end = boxes.find(data, b"avcC")
+    length = struct.unpack(">H", data[start + 14:start + 16])[0]
+    grown = len(new) - length
+    out = bytearray(data[:start + 14] + struct.pack(">H", len(new)) + new + data[start + 16 + length:])
+    for path, at, stop in boxes.walk(data):
+        if at <= start and stop >= end and path[0] == b"moov":
+            struct.pack_into(">I", out, at, stop - at + grown)
+    return bytes(out)

@@ -52,7 +52,7 @@ extension LibavInput {
   }
 
   /// libavformat gives an encrypted track the tag of what is encrypted, so the boxes are asked as well. WebM says by
-  /// which key (its `enc_key_id`), and transport streams by two bits of each packet.
+  /// which key (its `enc_key_id`).
   private func isEncrypted(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
     encryptedTracks.contains(Int(stream.pointee.id)) || ["encv", "enca", "drmi", "drms"].contains(stream.tag)
       || av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil

@@ -5,6 +5,9 @@ func planVideo(
 ) throws(Rejection.Reason) -> Recipe {
   try requireDuration(of: video, for: profile)
   try requireSize(of: facts, for: profile)
+  guard !video.picture.isEncrypted else {
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the video is encrypted")
+  }
   guard video.width > 0, video.height > 0 else {
     throw Rejection.Reason(.corrupt, at: .plan, "the video says it is \(video.width)x\(video.height) pixels large")
   }
@@ -36,9 +39,6 @@ private func requireDuration(of video: VideoFacts, for profile: Profile) throws(
 
 /// The sample entry under which the pictures can be copied as they are.
 private func copiedTag(of picture: PictureStream) throws(Rejection.Reason) -> String {
-  guard !picture.isEncrypted else {
-    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the video is encrypted")
-  }
   switch picture.codec {
   case "h264":
     let profiles: Set = ["Baseline", "Constrained Baseline", "Main", "High"]

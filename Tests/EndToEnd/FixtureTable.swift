@@ -26,6 +26,9 @@ struct FixtureVerdict: Sendable, CustomTestStringConvertible {
   static let needEncoder: Set<String> = [
     "video/vp9-opus.webm", "video/vp8-vorbis.webm", "video/av1.mp4", "video/mpeg1.mpg", "video/mpeg4-part2.avi",
     "video/h264-yuv444p.mp4", "video/h264-high10.mp4", "video/odd-161x91.webm", "video/interlaced.mp4",
+    "timeline/edit-gap.mp4", "timeline/edit-gap-at-key.mp4", "timeline/edit-pause.mp4", "timeline/live.webm",
+    "timeline/one-picture.webm", "timeline/mpeg2.mpg", "timeline/theora.ogv", "timeline/changing-size.ts",
+    "timeline/changing-sets.ts",
     "audio/vorbis.ogg", "audio/opus.opus",
     "audio/flac.flac", "audio/alac.caf", "audio/ac3.ac3", "audio/wma.wma", "audio/amr.amr", "audio/float.wav",
   ]
