@@ -25,6 +25,7 @@ RUN apt-get update \
     libavutil57 \
     libcurl4 \
     libglib2.0-0 \
+    libsqlite3-0 \
     libssl3 \
     libstdc++6 \
     libswresample4 \

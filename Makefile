@@ -4,6 +4,7 @@
 # make lint     check the code's format
 # make ladder   check which targets import what
 # make bench    build, and measure against what people use today
+# make bench-network  the same for downloads: small files, slow servers, long videos
 # make setup    install what building needs, if it is missing; everything but ladder begins with it
 # make clean    remove everything that was built
 # make help     this list
@@ -15,13 +16,13 @@ OUT ?= build/out
 # Dockerfile and CI use these lists too.
 BUILD_PACKAGES = binutils libc6-dev libstdc++-12-dev libcurl4 libncurses6 libsqlite3-0 libxml2 pkg-config \
   libvips-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev \
-  libturbojpeg0-dev libcurl4-openssl-dev libglib2.0-dev libssl-dev
+  libturbojpeg0-dev libcurl4-openssl-dev libglib2.0-dev libssl-dev libsqlite3-dev
 TEST_PACKAGES = ffmpeg nginx-light openssl
 
 # Swift's own libraries are linked in, so that the programs run where there is no Swift.
 RELEASE = -c release --static-swift-stdlib
 
-.PHONY: build run test lint ladder bench setup setup-tests clean help
+.PHONY: build run test lint ladder bench bench-network setup setup-tests clean help
 .DEFAULT_GOAL = build
 
 build: setup
@@ -48,6 +49,10 @@ ladder:
 bench: build
 	python3 Tests/Benchmarks/photos.py
 	python3 Tests/Benchmarks/remux.py
+
+bench-network: build
+	python3 Tests/Benchmarks/network.py
+	python3 Tests/Benchmarks/early_verdict.py
 
 setup:
 	@Scripts/setup $(BUILD_PACKAGES)

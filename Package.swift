@@ -51,6 +51,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
@@ -58,15 +59,18 @@ var targets: [Target] = [
     module("Blocking"),
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
-    module("Transfer", uses: ["RichPush", "CCurl"]),
+    module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
+    module("Cache", uses: ["Transfer", "Digest", "Blocking", "CSQLite"]),
     module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
-      uses: ["Transfer", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux"]),
+      uses: [
+        "Transfer", "Cache", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux",
+      ]),
 
     program(
       "EnclosureCommand",
-      uses: ["Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "CGLib"]),
+      uses: ["Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "CGLib"]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
     // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
@@ -80,7 +84,10 @@ var targets: [Target] = [
     .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
     // Stands between the tests and the network.
     .target(name: "CScriptedNetwork", path: "Tests/CScriptedNetwork"),
-    tests("TransferTests", uses: ["Transfer", "RichPush", "TestSupport", "CScriptedNetwork"]),
+    tests("TransferTests", uses: ["Transfer", "RichPush", "Digest", "TestSupport", "CScriptedNetwork"]),
+    tests("CacheTests", uses: ["Cache", "Transfer", "Digest", "CacheWriter", "TestSupport"]),
+    // Writes to a cache until it is killed.
+    program("CacheWriter", path: "Tests/CacheWriter", uses: ["Cache", "Transfer", "Digest"]),
     tests(
       "AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
@@ -88,7 +95,8 @@ var targets: [Target] = [
     tests(
       "PipelineTests",
       uses: [
-        "Pipeline", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia", "TestSupport",
+        "Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia",
+        "TestSupport",
       ]),
     tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
     // The built programs as people run them.

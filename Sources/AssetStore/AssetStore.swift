@@ -27,7 +27,7 @@ package protocol AssetStore: Sendable {
 }
 
 /// What the store knows about an asset.
-package struct StoredAsset: Sendable, Equatable {
+package struct StoredAsset: Sendable, Equatable, Codable {
   /// Where it is, relative to the store: `assets/<two hex digits>/<sha256>.<extension>`.
   package var location: String
   /// SHA-256 of the content, in lower-case hex.

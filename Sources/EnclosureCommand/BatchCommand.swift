@@ -4,52 +4,58 @@ import RichPush
 
 enum BatchCommand: Command {
   static let syntax = Syntax(
-    command: "batch", operands: "FOLDER --out DIR", summary: "Prepare every file below a folder",
+    command: "batch", operands: "FOLDER|URLS --out DIR",
+    summary: "Prepare every file below a folder, or every URL of a list",
     options: [
       .init("out", short: "o", .one("DIR"), "the folder for attachments, manifests and index.jsonl"),
       .init("strict", .none, "exit with 1 when any file was rejected"),
       .init("quiet", short: "q", .none, "no progress, only the summary"),
-    ] + Workplace.options,
+    ] + Workplace.options + Workplace.fetchOptions,
     details: """
-      Each file is a job whose id is its path below FOLDER. DIR/index.jsonl has a line for each: id, status, kind, code,
-      manifest, milliseconds, and what tells whether it is up to date. Run again, it prepares only what is missing or
-      has changed; interrupted with ^C, it leaves whole files only. Exit status: 0 every file got its verdict (with
-      --strict: none was rejected), 1 with --strict: one was rejected, 64 wrong use, 70 failed, 130 interrupted.
+      Each file is a job whose id is its path below FOLDER. URLS is a text file with a URL on each line; empty lines and
+      those that begin with # are passed over. A job's id is then its URL without user info, query and fragment; those
+      that are alike are numbered: …~2. Downloads run ahead of the work.
+
+      DIR/index.jsonl has a line for each job: id, status, kind, code, manifest, milliseconds, and what tells whether it
+      is up to date. Run again, it prepares only the files that are missing or have changed, and all URLs (but with
+      --cache none is fetched or prepared twice); interrupted with ^C, it leaves whole files only. Exit status: 0 every
+      source got its verdict (with --strict: none was rejected), 1 with --strict: one was rejected, 64 wrong use, 70
+      failed, 130 interrupted.
+
+      \(Workplace.fetchDetails)
 
       Examples:
         enclosure batch photos --out prepared
         enclosure batch photos --out prepared --fit cover --strict
+        enclosure batch urls.txt --out prepared
       """)
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    guard arguments.operands.count == 1, let folder = arguments.operands.first else {
-      throw UsageError("name one folder, as in: enclosure batch photos --out prepared")
+    guard arguments.operands.count == 1, let operand = arguments.operands.first else {
+      throw UsageError("name one folder or list of URLs, as in: enclosure batch photos --out prepared")
     }
     guard let out = arguments.bytes("out"), !out.isEmpty else {
       throw UsageError("--out DIR says where the attachments go")
     }
-    let name = FilePath(bytes: folder).description
     let outName = FilePath(bytes: out).description
-    guard let identity = FolderIdentity(of: FilePath(bytes: folder)) else {
-      throw UsageError("there is no folder \(name)")
+    let sources = try sources(FilePath(bytes: operand), out: FilePath(bytes: out))
+    if case .folder(let folder) = sources, let cache = arguments.bytes("cache"),
+      FolderIdentity(of: folder) == FolderIdentity(of: FilePath(bytes: cache))
+    {
+      throw UsageError(
+        "--cache \(folder.description) is the folder with the sources; choose another one, or one inside it")
     }
-    guard identity != FolderIdentity(of: FilePath(bytes: out)) else {
-      throw UsageError("--out \(outName) is the folder with the sources; choose another one, or one inside it")
-    }
-    guard identity.isFolder else {
-      throw UsageError("\(name) is no folder; single files are for enclosure prepare")
-    }
-    let workplace = try Workplace(arguments)
+    let workplace = try await Workplace(arguments)
     let isQuiet = arguments.has("quiet")
     let clock = ContinuousClock()
     let start = clock.now
     let lines = try await workplace.run {
       let store = try await DirectoryStore(path: out)
       let batch = Batch(
-        folder: FilePath(bytes: folder), output: FilePath(bytes: out),
-        pipeline: Pipeline(reader: workplace.reader, store: store), store: store, options: workplace.preparation,
-        parallelJobs: workplace.helperCount * 2)
-      var display = ProgressDisplay(isQuiet: isQuiet)
+        sources, output: FilePath(bytes: out), pipeline: Pipeline(reader: workplace.reader, store: store),
+        store: store, options: workplace.preparation, cache: workplace.cacheFolder,
+        parallelJobs: workplace.parallelJobs(for: sources))
+      var display = ProgressDisplay(isQuiet: isQuiet, noun: sources.noun)
       defer { display.end() }
       do {
         return try await batch.run { event in display.show(event) }
@@ -62,5 +68,33 @@ enum BatchCommand: Command {
     let summary = Summary(lines: lines, seconds: (clock.now - start) / .seconds(1))
     Console.error(summary.text(output: outName))
     return arguments.has("strict") && summary.rejected > 0 ? 1 : 0
+  }
+
+  private static func sources(_ operand: FilePath, out: FilePath) throws(UsageError) -> Batch.Sources {
+    let name = operand.description
+    guard let identity = FolderIdentity(of: operand) else {
+      throw UsageError("there is no folder \(name), and no list of URLs of that name")
+    }
+    guard identity != FolderIdentity(of: out) else {
+      throw UsageError(
+        "--out \(out.description) is the folder with the sources; choose another one, or one inside it")
+    }
+    if identity.isFolder { return .folder(operand) }
+    do throws(FileFailure) {
+      if let list = try URLList(at: operand) { return .urls(list) }
+    } catch {
+      throw UsageError("\(name) cannot be read: \(error.message)")
+    }
+    throw UsageError(
+      "\(name) is no folder, and no text with a URL on each line; single files are for enclosure prepare")
+  }
+}
+
+extension Batch.Sources {
+  fileprivate var noun: String {
+    switch self {
+    case .folder: "file"
+    case .urls: "URL"
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Cache
 import MediaChannel
 import Pipeline
 import Preparation
@@ -17,10 +18,10 @@ enum DoctorCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard arguments.operands.isEmpty else { throw UsageError("doctor takes no operands") }
-    let workplace = try Workplace(arguments)
+    let workplace = try await Workplace(arguments)
     let media = try await workplace.run { try await workplace.reader.capabilities() }
     var report = "Libraries\n"
-    for library in media.libraries + [.init(name: "libcurl", version: transferLibraryVersion)] {
+    for library in media.libraries + ownLibraries {
       report += row(library.name, library.version)
     }
     report += "\nCan read and write\n"
@@ -33,6 +34,10 @@ enum DoctorCommand: Command {
     report += row("Landlock", Kernel.landlockVersion > 0 ? "yes, version \(Kernel.landlockVersion)" : "no")
     try Console.output(report)
     return !media.parts.isEmpty && media.parts.allSatisfy(\.isThere) ? 0 : 1
+  }
+
+  private static var ownLibraries: [MediaCapabilities.Library] {
+    [.init(name: "libcurl", version: transferLibraryVersion), .init(name: "SQLite", version: databaseLibraryVersion)]
   }
 
   private static func row(_ label: String, _ value: String) -> String {

@@ -8,6 +8,8 @@ enum LogEvent: Sendable {
   /// What a decoder wrote last may hold anything, also what a stranger's file put into its mouth.
   case helperLost(Rejection.Reason, lastWords: String)
   case helperNotStarted(String)
+  /// The cache does without something; the jobs do not suffer.
+  case cacheImpaired(String)
   case interrupted(String)
   case failed(command: String, String)
 
@@ -19,7 +21,7 @@ enum LogEvent: Sendable {
     case .helperLost(let reason, let words):
       let end = words.lastIndex { !$0.isNewline }.map(words.index(after:)) ?? words.startIndex
       return "helper lost: \(reason.message)" + (end == words.startIndex ? "" : "; its last words: \(words[..<end])")
-    case .helperNotStarted(let message), .interrupted(let message): return message
+    case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message): return message
     case .failed(let command, let message): return "enclosure \(command): \(message)"
     }
   }
@@ -57,6 +59,7 @@ enum LogEvent: Sendable {
         lastWords = words.isEmpty ? nil : words
         take(reason)
       case .helperNotStarted(let text): (level, self.event, message) = ("error", "helper_not_started", text)
+      case .cacheImpaired(let text): (level, self.event, message) = ("warning", "cache_impaired", text)
       case .interrupted(let text): (level, self.event, message) = ("info", "interrupted", text)
       case .failed(let name, let text):
         (level, self.event, message) = ("error", "failed", text)

@@ -39,7 +39,7 @@ enum PrepareCommand: Command {
     let sources = arguments.operands.map { JobSource(sourceLocation($0)) }
     let id = arguments.text("id") ?? defaultID(of: sources)
     guard !id.isEmpty else { throw UsageError("--id must not be empty") }
-    let workplace = try Workplace(arguments)
+    let workplace = try await Workplace(arguments)
     let outcome = try await workplace.run {
       let store = try await DirectoryStore(path: out)
       let job = Job(id: id, sources: sources, options: workplace.preparation)

@@ -4,6 +4,8 @@ import RichPush
 /// Shows how a batch gets on: a bar on a terminal, now and then a line elsewhere.
 struct ProgressDisplay {
   private let isQuiet: Bool
+  /// What one job's source is called.
+  private let noun: String
   private let isTerminal = Console.errorIsTerminal
   private let clock = ContinuousClock()
   private let start = ContinuousClock().now
@@ -11,8 +13,9 @@ struct ProgressDisplay {
   /// When something was shown, in seconds since the start; on a terminal that is at once.
   private var lastShown: Double
 
-  init(isQuiet: Bool) {
+  init(isQuiet: Bool, noun: String) {
     self.isQuiet = isQuiet
+    self.noun = noun
     lastShown = Console.errorIsTerminal ? -.infinity : 0
   }
 
@@ -21,7 +24,7 @@ struct ProgressDisplay {
     case .found(let jobs, let upToDate):
       progress = Progress(total: jobs - upToDate)
       let done = upToDate > 0 ? ", \(upToDate) of them up to date" : ""
-      if !isQuiet { Console.error("\(jobs) \(jobs == 1 ? "file" : "files")\(done)\n") }
+      if !isQuiet { Console.error("\(jobs) \(noun)\(jobs == 1 ? "" : "s")\(done)\n") }
     case .finished(let line, _):
       progress.done += 1
       if line.status == .rejected { progress.rejected += 1 }

@@ -1,3 +1,4 @@
+import Cache
 import Glibc
 import Pipeline
 import Preparation
@@ -12,6 +13,8 @@ struct Workplace {
     .init("decode-timeout", .one("SECONDS"), "how long each step on a source may take; 30 to 90 by default"),
     .init("decode-memory", .one("MIB"), "how much memory a media process may take; 1024 by default"),
     .init("spool", .one("DIR"), "where downloads are kept while they are worked on; TMPDIR or /var/tmp by default"),
+    .init("cache", .one("DIR"), "keep what was downloaded and prepared there, and do neither twice"),
+    .init("cache-bytes", .one("N"), "how much the cache may hold: 10000000000 by default"),
     .init("ca-file", .one("FILE"), "certificates to trust for https, in PEM, instead of the system's"),
   ]
 
@@ -19,10 +22,12 @@ struct Workplace {
   private let helpers: HelperPool
   private let downloader: Downloader
   let preparation: PreparationOptions
-  let helperCount: Int
+  let cacheFolder: FilePath?
+  private let helperCount: Int
+  private let concurrentTransfers: Int
 
   /// Starts the helpers.
-  init(_ arguments: Arguments) throws {
+  init(_ arguments: Arguments) async throws {
     preparation = PreparationOptions(fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
@@ -34,21 +39,45 @@ struct Workplace {
       configuration.memoryMark = mebibytes << 20
       configuration.recycleMark = min(configuration.recycleMark, configuration.memoryMark / 2)
     }
+    let cacheBytes = try arguments.number("cache-bytes", in: 1_000_000...1_000_000_000_000_000)
     helperCount = configuration.count
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
     transfer.addressPolicy = try arguments.addressPolicy()
     transfer.usesProxyFromEnvironment = arguments.has("proxy-from-environment")
+    transfer.concurrentTransfers = min(transfer.concurrentTransfers, (OpenFileLimit.raised() - 256) / 3)
+    concurrentTransfers = max(transfer.concurrentTransfers, 1)
     helpers = HelperPool(configuration: configuration) { report in
       switch report {
       case .lost(let reason, let lastWords): Console.log(.helperLost(reason, lastWords: lastWords))
       case .cannotStart(let why): Console.log(.helperNotStarted(why))
       }
     }
+    cacheFolder = arguments.bytes("cache").flatMap { $0.isEmpty ? nil : FilePath(bytes: $0) }
+    let cache: DiskCache?
+    if let cacheFolder {
+      cache = await DiskCache(path: cacheFolder.bytes, maximumBytes: cacheBytes ?? DiskCache.defaultMaximumBytes) {
+        Console.log(.cacheImpaired($0))
+      }
+    } else {
+      cache = nil
+    }
+    transfer.cache = cache
     downloader = Downloader(configuration: transfer)
     reader = SourceReader(
       helpers: helpers, downloader: downloader,
-      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder)
+      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, cache: cache)
+  }
+
+  /// How many jobs of a batch are begun before another has ended.
+  ///
+  /// Files need no more than keep the helpers busy. Downloads run far ahead of them, so that neither the network's pace
+  /// nor slow servers ever leave them without work; what bounds those is the downloader.
+  func parallelJobs(for sources: Batch.Sources) -> Int {
+    switch sources {
+    case .folder: helperCount * 2
+    case .urls: max(helperCount * 2, concurrentTransfers)
+    }
   }
 
   /// Runs `work` and ends the helpers. ^C and SIGTERM cancel it: what is in work is given up, nothing is half done.

@@ -5,6 +5,9 @@ import RichPush
 package func answer(_ request: HelperRequest, descriptors: [Int32]) -> HelperReply {
   do throws(Rejection.Reason) {
     switch request {
+    case .glance(let request):
+      let source = try MediaFile(borrowing: try descriptor(0, of: descriptors, at: .fetch), at: .fetch)
+      return HelperReply(.glance(glance(source, request)))
     case .inspect(let request):
       let source = try MediaFile(borrowing: try descriptor(0, of: descriptors, at: .inspect), at: .inspect)
       return HelperReply(.facts(try inspect(source, request)))

@@ -21,7 +21,9 @@ struct Box: Equatable {
     }
     return boxes
   }
+}
 
+extension Box {
   private init?(in file: MediaFile, at offset: Int, to limit: Int) {
     let header = file.bytes(at: offset, count: 16)
     guard header.count >= 8 else { return nil }

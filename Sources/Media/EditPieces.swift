@@ -4,8 +4,8 @@ import CFFmpeg
 /// is presented can be copied in one piece.
 ///
 /// libavformat gives hidden packets where an edit starts between key frames, where pictures shown after the end are
-/// needed by such shown before it, and behind the end of an edit. Copied at the beginning or behind the end they stay
-/// hidden. In the middle they would be seen.
+/// needed by such shown before it, and behind the end of an edit. Those shown before the beginning or
+/// behind the end stay hidden in a copy. Others would be seen.
 struct EditPieces {
   private struct Hidden {
     var decoding: Int64
@@ -16,9 +16,10 @@ struct EditPieces {
   private var hidden: [Hidden] = []
   private var hasPresented = false
   private var last: Int64?
-  /// The first moment at which a hidden packet between presented ones would be seen.
-  private var seen: Int64?
-  /// The last moment at which one is presented.
+  /// When the hidden packets between presented ones would be seen.
+  private var seen: [Int64] = []
+  /// When the first of the presented ones is seen, and until when the last is.
+  private var start: Int64?
   private var end: Int64?
   private var goesBack = false
 
@@ -36,13 +37,14 @@ struct EditPieces {
     if hasPresented {
       for needed in hidden[unneeded...] {
         if let last, needed.decoding <= last { goesBack = true }
-        seen = min(seen ?? needed.presentation, needed.presentation)
+        seen.append(needed.presentation)
       }
     }
     hidden = []
     hasPresented = true
     if packet.dts != none { last = packet.dts }
     if presentation != none {
+      start = min(start ?? presentation, presentation)
       let (until, overflow) = presentation.addingReportingOverflow(max(packet.duration, 1))
       if !overflow { end = max(end ?? until, until) }
     }
@@ -52,7 +54,7 @@ struct EditPieces {
   /// Whether all that was taken can be copied in one piece.
   var areOne: Bool {
     guard !goesBack else { return false }
-    guard let seen, let end else { return true }
-    return seen >= end
+    guard let start, let end else { return true }
+    return !seen.contains { (start..<end).contains($0) }
   }
 }

@@ -22,12 +22,16 @@ final class LibavInput {
   static let maximumPixels = 100_000_000
 
   /// Opens a container and reads its header.
-  /// - Parameter demuxer: libavformat's name of the only container that is meant; nil to find out by the bytes.
+  /// - Parameters:
+  ///   - demuxer: libavformat's name of the only container that is meant; nil to find out by the bytes.
+  ///   - isSeekable: whether it may jump about in the file; otherwise it is read from its beginning on.
   /// - Throws: `unsupported_type` when the bytes are none of the containers that are read, `corrupt` when the header
   ///   makes no sense, `fetch_failed` when the file cannot be read.
-  init(_ source: MediaFile, demuxer: String? = nil, at stage: Rejection.Stage) throws(Rejection.Reason) {
+  init(
+    _ source: any LibavSource, demuxer: String? = nil, isSeekable: Bool = true, at stage: Rejection.Stage
+  ) throws(Rejection.Reason) {
     LibavLog.silence()
-    let io = LibavReadIO(source)
+    let io = LibavReadIO(source, isSeekable: isSeekable)
     guard let reader = io.pointer else { throw libavOutOfMemory(at: stage) }
     let format = try LibavInput.format(of: io, reader, demuxer: demuxer, at: stage)
 

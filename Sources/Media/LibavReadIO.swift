@@ -1,9 +1,19 @@
 import CFFmpeg
 import Glibc
 
+/// Bytes that libavformat may read.
+protocol LibavSource {
+  /// How many there are, so far as is known.
+  var bytes: Int { get }
+  /// - Returns: the number of bytes read, 0 at the end, -1 on failure with `errno` set.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int
+}
+
+extension MediaFile: LibavSource {}
+
 /// Lets libavformat read an open file and nothing else. Must live as long as the context that reads through it.
 final class LibavReadIO {
-  private let source: MediaFile
+  private let source: any LibavSource
   private var position: Int64 = 0
   /// Bytes that may still be read. Demuxers jump about and read some bytes twice, but one that reads a file dozens of
   /// times over is going round in circles.
@@ -16,7 +26,8 @@ final class LibavReadIO {
   /// The context to read through; nil when there was no memory for it.
   var pointer: UnsafeMutablePointer<AVIOContext>? { owned }
 
-  init(_ source: MediaFile) {
+  /// - Parameter isSeekable: whether it may jump about. Where it may not, it reads from the beginning on.
+  init(_ source: any LibavSource, isSeekable: Bool = true) {
     self.source = source
     let (product, overflow) = source.bytes.multipliedReportingOverflow(by: 32)
     budget = overflow ? Int.max : max(product, 1 << 30)
@@ -24,7 +35,8 @@ final class LibavReadIO {
     guard let buffer = av_malloc(size) else { return }
     let opaque = Unmanaged.passUnretained(self).toOpaque()
     owned = avio_alloc_context(
-      buffer.assumingMemoryBound(to: UInt8.self), Int32(size), 0, opaque, readFromSource, nil, seekInSource)
+      buffer.assumingMemoryBound(to: UInt8.self), Int32(size), 0, opaque, readFromSource, nil,
+      isSeekable ? seekInSource : nil)
     if owned == nil { av_free(buffer) }
   }
 

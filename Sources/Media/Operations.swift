@@ -1,7 +1,7 @@
 package import Preparation
 package import RichPush
 
-// The three things a helper does. Everything here is synchronous and may be killed at any instant.
+// The things a helper does to a whole file; what it does to a part of one is in Glance.swift. Everything here is synchronous and may be killed at any instant.
 
 /// Finds out what a file is, from its bytes alone.
 package func inspect(_ source: MediaFile, _ request: InspectRequest) throws(Rejection.Reason) -> MediaFacts {

@@ -70,7 +70,8 @@ final class RemuxTrack {
       return
     }
     // Sound needs no hidden packets in between.
-    for earlier in isSound && hasPresented ? [] : hidden.dropFirst(isSound ? 0 : unneeded) { try write(earlier, output) }
+    let needed = isSound && hasPresented ? [] : hidden.dropFirst(isSound ? 0 : unneeded)
+    for earlier in needed { try write(earlier, output) }
     dropHidden()
     hasPresented = true
     try write(packet, output)

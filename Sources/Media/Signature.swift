@@ -12,25 +12,34 @@ enum Signature: Equatable {
 }
 
 extension Signature {
+  /// How many bytes from the beginning on are looked at.
+  static let length = 4096
+
   init(of source: MediaFile) {
-    let head = source.bytes(at: 0, count: min(source.bytes, 4096))
-    if let format = pictureFormat(head, source) {
+    let head = source.bytes(at: 0, count: min(source.bytes, Signature.length))
+    self.init(head: head) { PNGStructure(source).isAnimated }
+  }
+
+  /// - Parameters:
+  ///   - head: the first `length` bytes, or all of a shorter file.
+  ///   - isAnimated: whether what begins as PNG is an animation.
+  init(head: [UInt8], isAnimated: () -> Bool) {
+    if let format = pictureFormat(head, isAnimated) {
       self = .picture(format)
     } else if head.count > 11, head[4...].starts(with: "ftypmif3") {
       // ISO/IEC 23008-12/AMD 2: no library here knows its `mini` box.
       self = .refused(Rejection.Reason(.unsupportedType, at: .inspect, "low-overhead HEIF images are not read"))
     } else if let name = refusedName(head) {
-      self = .refused(
-        Rejection.Reason(.unsupportedType, at: .inspect, "the source is \(name), not an image, a video or audio"))
+      self = .refused(.notMedia(name, at: .inspect))
     } else {
       self = .unknown
     }
   }
 }
 
-private func pictureFormat(_ head: [UInt8], _ source: MediaFile) -> MediaFormat? {
+private func pictureFormat(_ head: [UInt8], _ isAnimated: () -> Bool) -> MediaFormat? {
   if head.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
-  if head.starts(with: PNGStructure.signature) { return PNGStructure(source).isAnimated ? .apng : .png }
+  if head.starts(with: PNGStructure.signature) { return isAnimated() ? .apng : .png }
   if head.starts(with: "GIF87a") || head.starts(with: "GIF89a") { return .gif }
   if head.starts(with: "RIFF"), head.dropFirst(8).starts(with: "WEBP") { return .webp }
   if head.starts(with: "8BPS") { return .psd }

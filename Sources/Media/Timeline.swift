@@ -127,16 +127,23 @@ func displayedSize(
 extension LibavInput {
   /// The container by our name for it.
   func format(of source: MediaFile) -> MediaFormat {
+    format(beginning: source.bytes(at: 0, count: 64))
+  }
+
+  /// - Parameter head: the first 64 bytes, or all of a shorter file.
+  func format(beginning head: [UInt8]) -> MediaFormat {
     switch formatName {
-    case "mov,mp4,m4a,3gp,3g2,mj2":
-      // QuickTime files older than the ftyp box have none.
-      let head = String(decoding: source.bytes(at: 4, count: 8), as: UTF8.self)
-      return head == "ftypqt  " || !head.hasPrefix("ftyp") ? .mov : .mp4
+    case "mov,mp4,m4a,3gp,3g2,mj2": isoFormat(beginning: head)
     case "matroska,webm":
       // The document type stands in the EBML header, which is short.
-      let head = String(decoding: source.bytes(at: 0, count: 64), as: UTF8.self)
-      return head.contains("webm") ? .webm : .matroska
-    default: return MediaFormat(rawValue: formatName)
+      String(decoding: head, as: UTF8.self).contains("webm") ? .webm : .matroska
+    default: MediaFormat(rawValue: formatName)
     }
   }
+}
+
+/// QuickTime's files tell themselves by their brand. Those older than the ftyp box have none.
+func isoFormat(beginning head: [UInt8]) -> MediaFormat {
+  let brand = head.dropFirst(4)
+  return brand.starts(with: "ftypqt  ") || !brand.starts(with: "ftyp") ? .mov : .mp4
 }

@@ -93,6 +93,9 @@ extension LibavInput {
     return !Box.boxes(in: source).contains { $0.type == "moof" }
   }
 
+  /// Whether what libavformat calls a stream's duration is that: of ASF it hands every stream the longest one's.
+  var hasDurationsOfStreams: Bool { formatName != "asf" }
+
   /// Whether a duration in the header was written when the file was finished: others are guesses or promises.
   fileprivate var keepsItsWord: Bool {
     let hasGuesses = (0..<streamCount).contains { index in
@@ -111,7 +114,7 @@ extension LibavInput {
       return nil
     }
     if let duration = seconds(stream.pointee.duration, stream.pointee.time_base), duration > 0, duration.isFinite {
-      return (duration, true)
+      return (duration, hasDurationsOfStreams || streamCount == 1)
     }
     let microseconds = AVRational(num: 1, den: AV_TIME_BASE)
     guard let duration = seconds(context.pointee.duration, microseconds), duration > 0 else { return nil }

@@ -1,7 +1,9 @@
 /// Whether a file goes on to where its container says that it ends.
 ///
-/// A whole file whose header promises more seconds than its packets have is a file with a wrong header; one that breaks
-/// off is damaged.
+/// A whole file whose header promises more seconds than its packets have is a file with a wrong header, and prepared as
+/// what it is. One that breaks off is rejected as `truncated`, however much of it would play: what a sender did not
+/// mean to send is better sent again. Transport and program streams, and recordings of live streams in Matroska, are made
+/// to be cut anywhere and promise nothing: they are prepared as far as they go, and a fault or two at the end passes.
 enum TimelineEnding: Equatable {
   case whole
   case cut

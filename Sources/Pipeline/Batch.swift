@@ -3,10 +3,17 @@ import Blocking
 package import Preparation
 package import RichPush
 
-/// Every file below a folder as a job of its own.
+/// Many jobs of one source each: every file below a folder, or every URL of a list.
 package struct Batch: Sendable {
-  private let folder: FilePath
+  /// What is prepared.
+  package enum Sources: Sendable {
+    case folder(FilePath)
+    case urls(URLList)
+  }
+
+  private let sources: Sources
   private let output: FilePath
+  private let cache: FilePath?
   private let pipeline: Pipeline
   private let store: any AssetStore
   private let options: PreparationOptions
@@ -14,13 +21,16 @@ package struct Batch: Sendable {
 
   /// - Parameters:
   ///   - output: the folder of `index.jsonl`, which is the store's.
-  ///   - parallelJobs: how many jobs are begun before another has ended: enough to keep all helpers busy.
+  ///   - cache: the folder of the cache, which is no source either.
+  ///   - parallelJobs: how many jobs are begun before another has ended: enough to keep all helpers busy, and with URLs
+  ///     to have the network work ahead of them.
   package init(
-    folder: FilePath, output: FilePath, pipeline: Pipeline, store: any AssetStore, options: PreparationOptions,
-    parallelJobs: Int
+    _ sources: Sources, output: FilePath, pipeline: Pipeline, store: any AssetStore, options: PreparationOptions,
+    cache: FilePath? = nil, parallelJobs: Int
   ) {
-    self.folder = folder
+    self.sources = sources
     self.output = output
+    self.cache = cache
     self.pipeline = pipeline
     self.store = store
     self.options = options
@@ -46,8 +56,7 @@ package struct Batch: Sendable {
   /// - Throws: `CancellationError` when the task was cancelled: the jobs that had ended are in the index, all else is
   ///   as it was. Else a `Failure`.
   package func run(report: (Event) -> Void) async throws -> [BatchIndex.Line] {
-    let walk = try await walk()
-    let jobs = named(walk.entries)
+    let jobs = try await jobs()
     let index = await blocking { [output] in BatchIndex(at: output.appending(Array("index.jsonl".utf8))) }
     let waiting = try await outdated(jobs, index: index)
     report(.found(jobs: jobs.count, upToDate: jobs.count - waiting.count))
@@ -85,50 +94,66 @@ package struct Batch: Sendable {
     }
   }
 
-  /// A file and the id of its job.
-  private struct NamedEntry: Sendable {
+  /// A source and the id of its job.
+  private struct NamedSource: Sendable {
     let id: String
-    let entry: FolderWalk.Entry
+    let location: JobSource.Location
+    /// A file's size and time before it was opened; nil for URLs.
+    let state: FileState?
   }
 
-  private func walk() async throws(Failure) -> FolderWalk {
+  private func jobs() async throws(Failure) -> [NamedSource] {
+    switch sources {
+    case .folder(let folder):
+      let entries = try await walk(folder).entries
+      let ids = distinct(entries.map(\.path.description))
+      return zip(ids, entries).map { id, entry in
+        NamedSource(id: id, location: .file(folder.appending(entry.path.bytes)), state: entry.state)
+      }
+    case .urls(let list):
+      return zip(distinct(list.ids), list.entries).map { id, entry in
+        NamedSource(id: id, location: .url(entry.url), state: nil)
+      }
+    }
+  }
+
+  private func walk(_ folder: FilePath) async throws(Failure) -> FolderWalk {
     do throws(FileFailure) {
-      return try await blocking { [folder, output] () throws(FileFailure) in
-        try FolderWalk(of: folder, excluding: FolderIdentity(of: output))
+      return try await blocking { [folder, output, cache] () throws(FileFailure) in
+        try FolderWalk(of: folder, excluding: [output, cache].compactMap { $0.flatMap(FolderIdentity.init(of:)) })
       }
     } catch {
       throw .folderUnreadable(folder, error)
     }
   }
 
-  /// Gives each job its path as its id. Names that are no UTF-8 may come out alike; those are numbered.
-  private func named(_ entries: [FolderWalk.Entry]) -> [NamedEntry] {
+  /// Numbers those that are alike: names that are no UTF-8, and URLs that differ in what is not shown.
+  private func distinct(_ names: [String]) -> [String] {
     var taken: Set<String> = []
-    return entries.map { entry in
-      let name = entry.path.description
+    var last: [String: Int] = [:]
+    return names.map { name in
       var id = name
-      var number = 2
       while !taken.insert(id).inserted {
-        id = "\(name)~\(number)"
-        number += 1
+        last[name, default: 1] += 1
+        id = "\(name)~\(last[name, default: 1])"
       }
-      return NamedEntry(id: id, entry: entry)
+      return id
     }
   }
 
-  private func outdated(_ jobs: [NamedEntry], index: BatchIndex) async throws -> [NamedEntry] {
-    var outdated: [NamedEntry] = []
+  private func outdated(_ jobs: [NamedSource], index: BatchIndex) async throws -> [NamedSource] {
+    var outdated: [NamedSource] = []
     let lines = index.lines
     for job in jobs {
       try Task.checkCancellation()
-      if let line = lines[job.id], await isUpToDate(line, job.entry) { continue }
+      if let line = lines[job.id], await isUpToDate(line, job) { continue }
       outdated.append(job)
     }
     return outdated
   }
 
-  private func isUpToDate(_ line: BatchIndex.Line, _ entry: FolderWalk.Entry) async -> Bool {
-    guard let state = entry.state, line.bytes == state.bytes, line.modified == state.modified, line.recipe == recipe,
+  private func isUpToDate(_ line: BatchIndex.Line, _ job: NamedSource) async -> Bool {
+    guard let state = job.state, line.bytes == state.bytes, line.modified == state.modified, line.recipe == recipe,
       line.status == .ready || line.permanent == true, let manifest = try? await store.manifest(id: line.id),
       !manifest.isEmpty
     else { return false }
@@ -141,12 +166,12 @@ package struct Batch: Sendable {
     "\(Profile.version)/\(options.fit.rawValue)"
   }
 
-  private func run(_ job: NamedEntry) async throws -> (BatchIndex.Line, Manifest) {
+  private func run(_ job: NamedSource) async throws -> (BatchIndex.Line, Manifest) {
     let clock = ContinuousClock()
     let start = clock.now
     let outcome: Pipeline.Outcome
     do {
-      let source = JobSource(.file(folder.appending(job.entry.path.bytes)))
+      let source = JobSource(job.location)
       outcome = try await pipeline.run(Job(id: job.id, sources: [source], options: options))
     } catch let reason as Rejection.Reason {
       throw Failure.store(reason)

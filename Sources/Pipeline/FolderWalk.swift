@@ -17,9 +17,9 @@ package struct FolderWalk: Sendable {
 
   /// Walks the folder. Blocks; symbolic links to files are files, those to folders are entries and not entered, since
   /// they may lead anywhere, in circles too.
-  /// - Parameter excluded: device and inode of a folder that is left out: the output, when it lies inside.
+  /// - Parameter excluded: folders that are left out: the output and the cache, when they lie inside.
   /// - Throws: why the folder itself cannot be read.
-  package init(of folder: FilePath, excluding excluded: FolderIdentity?) throws(FileFailure) {
+  package init(of folder: FilePath, excluding excluded: [FolderIdentity]) throws(FileFailure) {
     var waiting: [FilePath] = [FilePath("")]
     while let relative = waiting.popLast() {
       let names: [[UInt8]]
@@ -35,7 +35,7 @@ package struct FolderWalk: Sendable {
         var status = stat()
         let found = folder.appending(path.bytes).withCString { lstat($0, &status) } == 0
         if found, status.st_mode & S_IFMT == S_IFDIR {
-          if FolderIdentity(status) != excluded { waiting.append(path) }
+          if !excluded.contains(FolderIdentity(status)) { waiting.append(path) }
           continue
         }
         if found, status.st_mode & S_IFMT == S_IFLNK {

@@ -8,6 +8,7 @@ package struct HelperConfiguration: Sendable {
   /// How many helpers run at once, at least 1.
   package var count: Int
   /// Seconds after which a helper that has not answered is ended.
+  package var glanceDeadline = 15.0
   package var inspectDeadline = 30.0
   package var prepareDeadline = 90.0
   package var verifyDeadline = 60.0
@@ -25,7 +26,7 @@ package struct HelperConfiguration: Sendable {
 
   /// Gives all stages the same time, in seconds.
   package mutating func setDeadlines(to seconds: Double) {
-    (inspectDeadline, prepareDeadline, verifyDeadline) = (seconds, seconds, seconds)
+    (glanceDeadline, inspectDeadline, prepareDeadline, verifyDeadline) = (seconds, seconds, seconds, seconds)
   }
 
   /// The processors that this process may use: those it may run on, and no more than its container has time for.

@@ -172,6 +172,7 @@ package final class HelperPool: Sendable {
 
   private func deadline(of request: HelperRequest) -> Double {
     switch request {
+    case .glance: configuration.glanceDeadline
     case .inspect, .describe: configuration.inspectDeadline
     case .prepare: configuration.prepareDeadline
     case .verify: configuration.verifyDeadline
@@ -210,6 +211,7 @@ package final class HelperPool: Sendable {
 
   private func stage(of request: HelperRequest) -> Rejection.Stage {
     switch request {
+    case .glance: .fetch
     case .inspect, .describe: .inspect
     case .prepare: .prepare
     case .verify: .verify

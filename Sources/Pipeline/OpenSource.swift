@@ -7,6 +7,7 @@ import RichPush
 import Transfer
 
 extension WorkFile: DescriptorOwner {}
+extension CachedBody: DescriptorOwner {}
 
 /// A source whose bytes are at hand.
 struct OpenSource: Sendable {
@@ -17,6 +18,14 @@ struct OpenSource: Sendable {
   /// What the transfer told; nil for a file.
   let download: Download?
   let state: FileState
+  /// SHA-256 of the bytes, in lower-case hex, where it is known already.
+  private(set) var knownHash: String?
+
+  /// What was found out about it, for all who share it.
+  let findings = SourceFindings()
+
+  /// Whether several jobs may have the same open file: one that nobody else writes to.
+  var isShared: Bool { download != nil }
 
   /// Opens a local file.
   init(path: FilePath) async throws(Rejection.Reason) {
@@ -33,15 +42,18 @@ struct OpenSource: Sendable {
 
   /// Takes over what a transfer has written.
   init(_ download: Download, in spool: OpenFile) throws(Rejection.Reason) {
-    file = spool
+    file = download.keptBody ?? spool
     claimedExtension = FilePath(download.finalURL).fileExtension
     self.download = download
-    state = try FileState(of: spool.descriptor)
+    state = try FileState(of: file.descriptor)
   }
 
   /// SHA-256 of the bytes, in lower-case hex.
   /// - Throws: `fetch_failed` when the file changes while it is used: what was prepared may be of either version.
   func hash() async throws(Rejection.Reason) -> String {
+    if let knownHash { return knownHash }
+    // Nobody else writes into a download's file, so what was hashed on the way is what is there.
+    if let sha256 = download?.sha256, download?.bytes == state.bytes { return sha256 }
     let (file, state) = (file, state)
     return try await blocking { () throws(Rejection.Reason) in
       let hash: (hex: String, bytes: Int)
@@ -53,6 +65,33 @@ struct OpenSource: Sendable {
       guard hash.bytes == state.bytes else { throw changed }
       return hash.hex
     }
+  }
+
+  /// The same source with its hash known.
+  func hashed() async throws(Rejection.Reason) -> OpenSource {
+    var source = self
+    source.knownHash = try await hash()
+    return source
+  }
+
+  /// The same file, opened again. Helpers move the position of what they read, which must not be another one's too.
+  func reopened() async throws(Rejection.Reason) -> OpenSource {
+    let path = "/proc/self/fd/\(file.descriptor)"
+    return OpenSource(
+      self,
+      in: try await blocking { () throws(Rejection.Reason) in
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(errno) }
+        return OpenFile(adopting: descriptor)
+      })
+  }
+
+  private init(_ source: OpenSource, in file: OpenFile) {
+    self.file = file
+    claimedExtension = source.claimedExtension
+    download = source.download
+    state = source.state
+    knownHash = source.knownHash
   }
 
   /// Makes sure that the file is still the one that was opened.

@@ -56,19 +56,22 @@ final class PendingRequest: Sendable {
 }
 
 /// The requests that wait for a helper. What goes on with a source comes before what begins with one: so results come
-/// early, and few files are open and half done at a time.
+/// early, and few files are open and half done at a time. Before everything come glances: they take milliseconds, and a
+/// transfer waits for each.
 struct RequestQueue {
+  private var urgent = Queue<PendingRequest>()
   private var continuing = Queue<PendingRequest>()
   private var beginning = Queue<PendingRequest>()
 
   mutating func append(_ pending: PendingRequest) {
     switch pending.request {
+    case .glance: urgent.append(pending)
     case .prepare, .verify: continuing.append(pending)
     case .inspect, .describe: beginning.append(pending)
     }
   }
 
   mutating func popFirst() -> PendingRequest? {
-    continuing.popFirst() ?? beginning.popFirst()
+    urgent.popFirst() ?? continuing.popFirst() ?? beginning.popFirst()
   }
 }

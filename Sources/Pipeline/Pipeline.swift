@@ -3,6 +3,7 @@ import FoundationEssentials
 import MediaChannel
 import Preparation
 package import RichPush
+import Synchronization
 
 /// Takes jobs through all stages: fetch, inspect, plan, prepare, verify, store.
 ///
@@ -11,6 +12,7 @@ package import RichPush
 package struct Pipeline: Sendable {
   private let reader: SourceReader
   private let store: any AssetStore
+  private let preparations = SingleFlight<PreparationKey, PreparedAsset>()
 
   package init(reader: SourceReader, store: any AssetStore) {
     self.reader = reader
@@ -89,17 +91,63 @@ package struct Pipeline: Sendable {
     case .reject(let reason): throw reason
     case .prepare(let planned): recipe = planned
     }
+    let (made, sha256) = try await attachment(of: source, PrepareRequest(facts: facts, recipe: recipe))
+    let attachment = Attachment(
+      identifier: identifier, asset: Asset(made.stored, made.file), options: AttachmentOptions(),
+      steps: made.file.steps, source: source.description(named: name, facts, sha256: sha256))
+    return (attachment, source.remarks(facts) + made.file.reductions.map { (.reduced, $0) })
+  }
+
+  private struct PreparationKey: Hashable {
+    let sha256: String
+    let recipe: [UInt8]
+  }
+
+  /// The stored attachment, and the SHA-256 of the source.
+  ///
+  /// Of a download, whose hash is known, the same attachment is made once for all who want it at the same moment. A file
+  /// is hashed while it is prepared: to wait for that would cost more than is ever saved.
+  private func attachment(
+    of source: OpenSource, _ request: PrepareRequest
+  ) async throws -> (PreparedAsset, sha256: String) {
+    guard let sha256 = source.knownHash else { return try await make(request, of: source) }
+    guard source.isShared else { return (try await recalledOrMade(request, of: source, sha256), sha256) }
+    let key = PreparationKey(sha256: sha256, recipe: try encoded(request.recipe))
+    let made = try await preparations.value(for: key) {
+      if let known = source.findings.assets.withLock({ $0[key.recipe] }) { return known }
+      let made = try await recalledOrMade(request, of: source, sha256)
+      source.findings.assets.withLock { $0[key.recipe] = made }
+      return made
+    }
+    return (made, sha256)
+  }
+
+  private func recalledOrMade(
+    _ request: PrepareRequest, of source: OpenSource, _ sha256: String
+  ) async throws -> PreparedAsset {
+    guard let memory = reader.memory else { return try await make(request, of: source).0 }
+    if let known = try await memory.asset(of: sha256, request.recipe),
+      await store.hasAsset(at: known.stored.location, bytes: known.stored.bytes)
+    {
+      return known
+    }
+    let (made, _) = try await make(request, of: source)
+    try await memory.keep(made, of: sha256, request.recipe)
+    return made
+  }
+
+  /// Prepares, verifies and stores.
+  private func make(
+    _ request: PrepareRequest, of source: OpenSource
+  ) async throws -> (PreparedAsset, sha256: String) {
+    let source = source.isShared ? try await source.reopened() : source
     async let hash = source.hash()
     let work = try await store.makeWorkFile()
-    let file = try await prepare(source, into: work, PrepareRequest(facts: facts, recipe: recipe))
+    let file = try await prepare(source, into: work, request)
     try await verify(work, expected: file)
     let sha256 = try await hash
     try source.requireUnchanged()
-    let stored = try await store.storeAsset(work, as: file.type)
-    let attachment = Attachment(
-      identifier: identifier, asset: Asset(stored, file), options: AttachmentOptions(), steps: file.steps,
-      source: source.description(named: name, facts, sha256: sha256))
-    return (attachment, source.remarks(facts) + file.reductions.map { (.reduced, $0) })
+    return (PreparedAsset(stored: try await store.storeAsset(work, as: file.type), file: file), sha256)
   }
 
   private func prepare(

@@ -1,7 +1,9 @@
 import Blocking
+package import Cache
 import MediaChannel
 package import Preparation
 import RichPush
+import Synchronization
 package import Transfer
 
 /// The first stages: gets hold of a source and finds out what it is.
@@ -11,25 +13,34 @@ package struct SourceReader: Sendable {
   private let downloader: Downloader
   private let transferLimits: TransferLimits
   private let spoolFolder: FilePath
+  /// nil without a cache.
+  let memory: SourceMemory?
+  private let downloads = SingleFlight<String, OpenSource>()
+  private let inspections = SingleFlight<String, MediaFacts>()
 
-  /// - Parameter spoolFolder: where downloads are kept while they are worked on.
+  /// - Parameters:
+  ///   - spoolFolder: where downloads are kept while they are worked on.
+  ///   - cache: remembers what was found out about sources. That the downloader has it too is the caller's concern.
   package init(
     helpers: HelperPool, downloader: Downloader, transferLimits: TransferLimits = TransferLimits(),
-    spoolFolder: FilePath = temporaryFolder, profile: Profile = .ios
+    spoolFolder: FilePath = temporaryFolder, cache: DiskCache? = nil, profile: Profile = .ios
   ) {
     self.helpers = helpers
     self.downloader = downloader
     self.transferLimits = transferLimits
     self.spoolFolder = spoolFolder
+    memory = cache.map { SourceMemory($0, helpers: helpers) }
     self.profile = profile
   }
 
   /// What a source is and what would be done with it.
   package struct Inspection: Sendable {
     package let source: String
+    /// nil when it was rejected before it was inspected.
     package let facts: MediaFacts?
     package let plan: Plan
-    package let download: Download?
+    /// nil for a file.
+    package let fetch: FetchRecord?
   }
 
   /// Finds out about a source.
@@ -37,17 +48,17 @@ package struct SourceReader: Sendable {
   package func inspection(
     of location: JobSource.Location, options: PreparationOptions
   ) async throws -> Inspection {
-    var download: Download?
+    let record = FetchRecord()
+    var fetch: FetchRecord?
+    if case .url = location { fetch = record }
     do {
-      let source = try await fetch(location)
-      download = source.download
+      let source = try await self.fetch(location, record: record)
       let facts = try await inspect(source)
       return Inspection(
-        source: location.publicName, facts: facts, plan: plan(facts, for: profile, options: options),
-        download: download)
+        source: location.publicName, facts: facts, plan: plan(facts, for: profile, options: options), fetch: fetch)
     } catch let reason as Rejection.Reason {
       try Task.checkCancellation()
-      return Inspection(source: location.publicName, facts: nil, plan: .reject(reason), download: download)
+      return Inspection(source: location.publicName, facts: nil, plan: .reject(reason), fetch: fetch)
     }
   }
 
@@ -59,28 +70,80 @@ package struct SourceReader: Sendable {
     return capabilities
   }
 
-  func fetch(_ location: JobSource.Location) async throws(Rejection.Reason) -> OpenSource {
+  /// - Parameter record: is told how a transfer goes, also one that fails.
+  func fetch(
+    _ location: JobSource.Location, record: FetchRecord = FetchRecord()
+  ) async throws(Rejection.Reason) -> OpenSource {
     switch location {
-    case .file(let path): return try await OpenSource(path: path)
+    case .file(let path):
+      let source = try await OpenSource(path: path)
+      // Without a cache it is hashed beside the work; and what is too large to be read is not worth hashing.
+      return memory == nil || source.state.bytes > profile.maximumSourceBytes ? source : try await source.hashed()
     case .url(let url):
-      let spool = try await makeSpoolFile()
-      let profile = profile
-      var limits = transferLimits
-      limits.maximumBytes = profile.maximumSourceBytes
-      let download = try await downloader.download(url, into: spool.descriptor, limits: limits) { head in
-        head.probableKind.map(profile.maximumSourceBytes(of:)) ?? profile.maximumSourceBytes
+      do {
+        let source = try await downloads.value(for: url) { try await download(url, record: record) }
+        if let download = source.download { record.note(download) }
+        return source
+      } catch let reason as Rejection.Reason {
+        throw reason
+      } catch {
+        throw Rejection.Reason(.fetchFailed, at: .fetch, "the download was cancelled")
       }
-      return try OpenSource(download, in: spool)
     }
   }
 
+  /// How many jobs wait for the download of a URL that runs now.
+  package func waiting(for url: String) -> Int {
+    downloads.waiting(for: url)
+  }
+
+  private func download(_ url: String, record: FetchRecord) async throws(Rejection.Reason) -> OpenSource {
+    let spool = try await makeSpoolFile()
+    let profile = profile
+    var limits = transferLimits
+    limits.maximumBytes = profile.maximumSourceBytes
+    let download = try await downloader.download(
+      url, into: spool.descriptor, limits: limits, examine: examiner(of: spool, record: record),
+      account: record.account
+    ) { head in
+      head.probableKind.map(profile.maximumSourceBytes(of:)) ?? profile.maximumSourceBytes
+    }
+    // Facts and attachments are shared by the hash, so it has to be known.
+    return try await OpenSource(download, in: spool).hashed()
+  }
+
   func inspect(_ source: OpenSource) async throws -> MediaFacts {
-    let request = InspectRequest(
-      enoughSeconds: profile.maximumVideoDuration + profile.maximumGrace, enoughFrames: profile.maximumFrames)
-    guard case .facts(let facts) = try await helpers.perform(.inspect(request), files: [source.file]) else {
+    guard let sha256 = source.knownHash else { return try await inspected(source) }
+    guard source.isShared else { return try await recalledOrInspected(source, sha256) }
+    return try await inspections.value(for: sha256) {
+      // Who comes just after the others have been served is one of them too.
+      if let known = source.findings.facts.withLock({ $0 }) { return known }
+      let facts = try await recalledOrInspected(source, sha256)
+      source.findings.facts.withLock { $0 = facts }
+      return facts
+    }
+  }
+
+  private func recalledOrInspected(_ source: OpenSource, _ sha256: String) async throws -> MediaFacts {
+    guard let memory else { return try await inspected(source) }
+    if let known = try await memory.facts(of: sha256, inspectRequest) { return known }
+    let facts = try await inspected(source)
+    try source.requireUnchanged()
+    try await memory.keep(facts, of: sha256, inspectRequest)
+    return facts
+  }
+
+  private func inspected(_ source: OpenSource) async throws -> MediaFacts {
+    let source = source.isShared ? try await source.reopened() : source
+    guard case .facts(let facts) = try await helpers.perform(.inspect(inspectRequest), files: [source.file]) else {
       throw unexpectedAnswer(at: .inspect)
     }
     return facts
+  }
+
+  private var inspectRequest: InspectRequest {
+    InspectRequest(
+      enoughSeconds: profile.enoughSeconds, enoughFrames: profile.maximumFrames)
   }
 
   private func makeSpoolFile() async throws(Rejection.Reason) -> OpenFile {

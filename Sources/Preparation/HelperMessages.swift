@@ -3,6 +3,8 @@ package import RichPush
 /// What the control plane asks a helper to do. The files travel beside it as open descriptors, so a helper needs no
 /// access to any path.
 package enum HelperRequest: Codable, Sendable, Equatable {
+  /// Find out what a partly present source shows already. Descriptors: the source, readable.
+  case glance(GlanceRequest)
   /// Find out what the source is. Descriptors: the source, readable.
   case inspect(InspectRequest)
   /// Make the attachment. Descriptors: the source, readable; an empty file, readable and writable.
@@ -46,6 +48,7 @@ package struct VerifyRequest: Codable, Sendable, Equatable {
 /// A helper's answer to one request.
 package struct HelperReply: Codable, Sendable {
   package enum Outcome: Codable, Sendable, Equatable {
+    case glance(Glance)
     case facts(MediaFacts)
     case prepared(PreparedFile)
     case verified

@@ -27,13 +27,8 @@ private func requireDuration(of video: VideoFacts, for profile: Profile) throws(
   guard let seconds = video.duration.presented, seconds > 0, seconds.isFinite else {
     throw Rejection.Reason(.unknownDuration, at: .plan, "neither header nor packets tell how long the video lasts")
   }
-  // Time bases that do not divide a second leave a trace in the last digits.
-  let rounding = 0.000_5
-  guard seconds <= profile.maximumVideoDuration(framePeriod: video.framePeriod) + rounding else {
-    throw Rejection.Reason(
-      .videoTooLong, at: .plan,
-      "the video lasts \(rounded(seconds)) s; at most \(rounded(profile.maximumVideoDuration)) s can be attached",
-      limit: profile.maximumVideoDuration, measured: seconds)
+  guard seconds <= profile.maximumVideoDuration(framePeriod: video.framePeriod) + timeBaseRounding else {
+    throw tooLong(seconds, at: .plan, for: profile)
   }
 }
 

@@ -118,3 +118,12 @@ extension Rejection.Code {
     }
   }
 }
+
+extension Rejection.Reason {
+  /// The source is recognised as something that no attachment can be made of.
+  ///
+  /// - Parameter name: what it is, with its article: `an HTML page`.
+  package static func notMedia(_ name: String, at stage: Rejection.Stage) -> Rejection.Reason {
+    Rejection.Reason(.unsupportedType, at: stage, "the source is \(name), not an image, a video or audio")
+  }
+}

@@ -1,48 +1,132 @@
+import Digest
 import Glibc
 import RichPush
 
-/// Where a body goes as it arrives: into the spool file, up to the limit of its kind.
+/// Where a body goes as it arrives: into the spool file, up to the limit of its kind, hashed on the way.
 ///
-/// The place for what else has to see the bytes on their way (a hash, a reader that waits for them).
-struct BodySink {
+/// It holds what has come of one version of a body, over all requests of a download: a stream that breaks off is
+/// resumed, parts are added where they belong, and a response with another version starts it over.
+///
+/// `@unchecked Sendable`: between requests it belongs to the task that downloads, while one runs to the transfer
+/// thread. Only `progress`, which locks, is for both at once.
+final class BodySink: @unchecked Sendable {
+  /// The version that the bytes are of.
+  struct Version {
+    var resource: String
+    var headers: ResponseHeaders
+    var declaredType: String?
+  }
+
   /// The caller's, and only written at given offsets: a helper may share the open file and with it the file position.
-  private let descriptor: Int32
+  let descriptor: Int32
   private let limit: @Sendable (DownloadHead) -> Int
+  private let overallMaximum: Int
+  /// Whether somebody looks at a video before its size counts.
+  private let isExamined: Bool
+  let hold: BytesInFlight.Hold
+  let progress: BodyProgress
+
+  private(set) var version: Version?
+  /// Whether the version came as one stream from its start: the server did not send parts, or was not asked to.
+  private(set) var cameWhole = false
   /// The limit so far: the one for everything, until the kind is known.
   private var maximumBytes: Int
   private var kind: MediaKind?
-  private var head: DownloadHead
+  private var head = DownloadHead(firstBytes: [])
   private var isHeadKnown = false
-  /// How many bytes were given so far, whether or not they are written yet.
-  private(set) var bytes = 0
-  private var written = 0
+  private(set) var available = ByteRanges()
+  /// The size of the whole, where the server has said it or the body has ended.
+  private(set) var total: Int?
+  private var digest = SHA256()
+  /// How many bytes from the first one are in `digest`.
+  private var hashed = 0
 
-  init(descriptor: Int32, maximumBytes: Int, limit: @escaping @Sendable (DownloadHead) -> Int) {
+  /// When the version was asked for, in seconds since 1970.
+  var requested = 0.0
+
+  // The response that is being received.
+  /// The offset of its next byte.
+  private var position = 0
+  /// The offset at which it must end; nil where only its end tells.
+  private var end: Int?
+  /// Bytes of this response, whether or not they are written yet.
+  private(set) var received = 0
+  /// Whether the transfer was stopped because there is no room for more bytes now.
+  private(set) var isPostponed = false
+
+  init(
+    descriptor: Int32, maximumBytes: Int, isExamined: Bool, hold: BytesInFlight.Hold,
+    limit: @escaping @Sendable (DownloadHead) -> Int
+  ) {
     self.descriptor = descriptor
+    overallMaximum = maximumBytes
     self.maximumBytes = maximumBytes
+    self.isExamined = isExamined
+    self.hold = hold
     self.limit = limit
-    head = DownloadHead(firstBytes: [])
+    progress = BodyProgress()
   }
 
-  /// Empties the file. One that cannot be emptied because it is a device is let be.
+  /// Forgets everything, and empties the file. One that cannot be emptied because it is a device is let be.
   func reset() throws(Rejection.Reason) {
+    version = nil
+    cameWhole = false
+    maximumBytes = overallMaximum
+    kind = nil
+    head = DownloadHead(firstBytes: [])
+    isHeadKnown = false
+    available = ByteRanges()
+    total = nil
+    digest = SHA256()
+    hashed = 0
+    isPostponed = false
+    hold.empty()
+    progress.reset()
     while ftruncate(descriptor, 0) != 0 {
       if errno == EINVAL { return }
       if errno != EINTR { throw Self.spoolFault(errno) }
     }
   }
 
-  /// The header of the response whose body follows.
-  mutating func begin(declaredType: String?, declaredBytes: Int?) throws(Rejection.Reason) {
-    head.declaredType = declaredType
-    head.declaredBytes = declaredBytes
-    try checkDeclaredLength()
+  /// Another request begins; nothing of its response is there.
+  func beginRequest() {
+    received = 0
+    isPostponed = false
+    progress.beginRequest()
   }
 
-  mutating func append(_ chunk: UnsafeRawBufferPointer) throws(Rejection.Reason) {
-    bytes += chunk.count
+  /// The header of a response with a whole body follows: what was there is of another version.
+  func begin(_ version: Version, declaredBytes: Int?) throws(Rejection.Reason) {
+    try reset()
+    self.version = version
+    cameWhole = true
+    (position, end, total) = (0, declaredBytes, declaredBytes)
+    head.declaredType = version.declaredType
+    head.declaredBytes = declaredBytes
+    progress.beginStream()
+    if !isExamined { try requireFit() }
+  }
+
+  /// The header of a response with the first bytes of a body.
+  func begin(_ version: Version, first range: ContentRange, end: Int) throws(Rejection.Reason) {
+    try reset()
+    self.version = version
+    (position, self.end, total) = (0, end, range.total)
+    head.declaredType = version.declaredType
+    head.declaredBytes = range.total
+    if !isExamined { try requireFit() }
+  }
+
+  /// The header of a response with more bytes of the version that is there.
+  func beginPart(_ bytes: Range<Int>, total: Int?, isStream: Bool) {
+    (position, end) = (bytes.lowerBound, bytes.upperBound)
+    self.total = self.total ?? total
+    if isStream { progress.beginStream() }
+  }
+
+  func append(_ chunk: UnsafeRawBufferPointer) throws(Rejection.Reason) {
+    received += chunk.count
     if isHeadKnown {
-      try checkLength()
       try write(chunk)
       return
     }
@@ -53,31 +137,93 @@ struct BodySink {
     try write(UnsafeRawBufferPointer(rebasing: chunk.dropFirst(missing)))
   }
 
-  /// No more bytes come. A body shorter than a head is judged and written now.
-  mutating func end() throws(Rejection.Reason) {
-    if !isHeadKnown { try finishHead() }
+  /// No more bytes of this response come. A body shorter than a head is judged and written now.
+  ///
+  /// - Returns: false when the response ended before it should have.
+  func endResponse() throws(Rejection.Reason) -> Bool {
+    if !isHeadKnown, received > 0 { try finishHead() }
+    if end == nil, total == nil { total = position }
+    return end.map { position >= $0 } ?? true
   }
 
-  private mutating func finishHead() throws(Rejection.Reason) {
+  /// Whether the whole body is in the file.
+  var isComplete: Bool {
+    total.map { available.contiguous >= $0 && $0 > 0 } ?? false
+  }
+
+  /// SHA-256 of the whole body in lower-case hex, nil when it did not come in order. Nothing may be added afterwards.
+  func finishHash() -> String? {
+    isComplete && hashed == total ? digest.finish() : nil
+  }
+
+  /// Refuses a body whose announced size is over the limit.
+  func requireFit() throws(Rejection.Reason) {
+    guard let total, total > maximumBytes else { return }
+    throw tooLarge("the server announces \(total) bytes", measured: total)
+  }
+
+  /// Whether an examiner is asked about this body.
+  var isExaminable: Bool { isExamined && isHeadKnown && kind == .video }
+
+  func partialBody(canFetchRanges: Bool) -> PartialBody {
+    PartialBody(
+      head: head, available: progress.available, totalBytes: total ?? head.declaredBytes,
+      canFetchRanges: canFetchRanges)
+  }
+
+  private func finishHead() throws(Rejection.Reason) {
     isHeadKnown = true
     kind = head.probableKind
-    maximumBytes = min(maximumBytes, limit(head))
-    try checkDeclaredLength()
-    try checkLength()
+    if head.isHTML { throw .notMedia("an HTML page", at: .fetch) }
+    maximumBytes = min(overallMaximum, limit(head))
+    if !isExaminable { try requireFit() }
     let result = head.firstBytes.withUnsafeBytes { bytes in
       Result { () throws(Rejection.Reason) in try write(bytes) }
     }
     try result.get()
+    progress.headIsKnown(isExaminable: isExaminable, body: partialBody(canFetchRanges: false))
   }
 
-  private func checkDeclaredLength() throws(Rejection.Reason) {
-    guard let declared = head.declaredBytes, declared > maximumBytes else { return }
-    throw tooLarge("the server announces \(declared) bytes", measured: declared)
+  private func write(_ chunk: UnsafeRawBufferPointer) throws(Rejection.Reason) {
+    guard !chunk.isEmpty else { return }
+    let range = position..<position + chunk.count
+    try check(range)
+    guard hold.take(chunk.count) else {
+      isPostponed = true
+      throw Rejection.Reason(.fetchFailed, at: .fetch, "there is no room for more downloads now")
+    }
+    var rest = chunk[...]
+    while !rest.isEmpty {
+      let count = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, position)
+      if count > 0 {
+        position += count
+        rest = rest.dropFirst(count)
+      } else if count == 0 || errno != EINTR {
+        throw Self.spoolFault(count == 0 ? ENOSPC : errno)
+      }
+    }
+    if range.contains(hashed) {
+      digest.update(UnsafeRawBufferPointer(rebasing: chunk.dropFirst(hashed - range.lowerBound)))
+      hashed = range.upperBound
+    }
+    available.insert(range)
+    progress.update(available)
   }
 
-  private func checkLength() throws(Rejection.Reason) {
-    guard bytes > maximumBytes else { return }
-    throw tooLarge("the body has more than \(maximumBytes) bytes", measured: bytes)
+  private func check(_ range: Range<Int>) throws(Rejection.Reason) {
+    if let end, range.upperBound > end {
+      throw Rejection.Reason(
+        .fetchFailed, at: .fetch, "the server sent more bytes than it announced", permanent: true)
+    }
+    guard range.upperBound > maximumBytes || total ?? 0 > maximumBytes else { return }
+    // Of a video that is examined, some bytes may come although all would be too many.
+    if let total, total > maximumBytes {
+      guard isExaminable, progress.isStream ? range.upperBound <= ExaminationBudget.probationBytes : true else {
+        return try requireFit()
+      }
+      return
+    }
+    throw tooLarge("the body has more than \(maximumBytes) bytes", measured: range.upperBound)
   }
 
   private func tooLarge(_ finding: String, measured: Int) -> Rejection.Reason {
@@ -85,19 +231,6 @@ struct BodySink {
     return Rejection.Reason(
       .tooLarge, at: .fetch, "\(finding); at most \(maximumBytes) are fetched of \(subject)",
       limit: Double(maximumBytes), measured: Double(measured))
-  }
-
-  private mutating func write(_ chunk: UnsafeRawBufferPointer) throws(Rejection.Reason) {
-    var rest = chunk[...]
-    while !rest.isEmpty {
-      let count = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, written)
-      if count > 0 {
-        written += count
-        rest = rest.dropFirst(count)
-      } else if count == 0 || errno != EINTR {
-        throw Self.spoolFault(count == 0 ? ENOSPC : errno)
-      }
-    }
   }
 
   private static func spoolFault(_ code: Int32) -> Rejection.Reason {

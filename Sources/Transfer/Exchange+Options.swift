@@ -4,8 +4,10 @@ import Glibc
 extension Exchange {
   /// Makes the easy handle for this request.
   ///
+  /// - Parameter mayShare: whether the host may speak HTTP/2: then it is better to wait for the first connection, and
+  ///   to share it, than to open more.
   /// - Returns: nil when libcurl lacks memory or an option.
-  func makeHandle(_ configuration: TransferConfiguration) -> EasyHandle? {
+  func makeHandle(_ configuration: TransferConfiguration, mayShare: Bool) -> EasyHandle? {
     guard let easy = EasyHandle() else { return nil }
     let context = Unmanaged.passUnretained(self).toOpaque()
 
@@ -20,9 +22,15 @@ extension Exchange {
       easy.set(CURLOPT_USERNAME, credentials.user)
       easy.set(CURLOPT_PASSWORD, credentials.password)
     }
-    easy.set(headers: ["Accept: \(acceptedTypes)", "Accept-Encoding: identity"])
+    var fields = ["Accept: \(acceptedTypes)", "Accept-Encoding: identity"] + request.conditions.fields
+    if let range = request.part.field { fields.append("Range: \(range)") }
+    if case .range = request.part, let validator = request.sink.version?.headers.rangeValidator {
+      fields.append("If-Range: \(validator)")
+    }
+    easy.set(headers: fields)
     easy.set(CURLOPT_USERAGENT, configuration.userAgent)
     easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+    easy.set(CURLOPT_PIPEWAIT, mayShare && request.url.origin.scheme == "https" ? 1 : 0)
     let proxy =
       configuration.usesProxyFromEnvironment ? EnvironmentProxies().proxy(for: request.url.origin) : nil
     // Both are set always: otherwise libcurl asks the environment.
@@ -41,7 +49,8 @@ extension Exchange {
     // Without it, ending a transfer whose name is being looked up waits for getaddrinfo, and everybody with it
     // (curl issue 8515). The lookup's thread then cleans up after itself.
     easy.set(CURLOPT_QUICK_EXIT, 1)
-    easy.set(CURLOPT_BUFFERSIZE, 32 * 1024)
+    // Each open transfer has one of these.
+    easy.set(CURLOPT_BUFFERSIZE, 16 * 1024)
 
     easy.set(CURLOPT_HEADERFUNCTION, receiveHeader, CURLOPT_HEADERDATA, context: context)
     easy.set(CURLOPT_WRITEFUNCTION, receiveBody, CURLOPT_WRITEDATA, context: context)
@@ -57,7 +66,7 @@ private func milliseconds(_ seconds: Double) -> Int {
 
 /// What iOS can show, and what can be made into it. Neither WebP nor AVIF is named: image services send them to whoever
 /// says that he takes them, and they would have to be converted.
-private let acceptedTypes = """
+let acceptedTypes = """
   image/jpeg, image/png, image/gif, image/heic;q=0.9, video/mp4, video/quicktime;q=0.9, \
   audio/mpeg, audio/mp4, audio/wav;q=0.9, audio/aiff;q=0.9, */*;q=0.1
   """

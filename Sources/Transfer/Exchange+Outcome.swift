@@ -7,33 +7,42 @@ extension Exchange {
   func report(_ code: CURLcode) -> ExchangeReport {
     let retryAfter = easy?.offset(CURLINFO_RETRY_AFTER) ?? 0
     return ExchangeReport(
-      outcome: outcome(code), bytesReceived: sink.bytes, timings: timings,
-      retryAfter: retryAfter > 0 ? Double(retryAfter) : nil)
+      outcome: outcome(code), bytesReceived: sink.received, timings: timings,
+      retryAfter: retryAfter > 0 ? Double(retryAfter) : nil, headers: response.headers)
   }
 
   private func outcome(_ code: CURLcode) -> ExchangeReport.Outcome {
+    if sink.isPostponed { return .postponed }
+    if isPartRefused { return .partRefused }
     if let fault { return .failed(fault) }
     if dialling?.isBlocked == true, response.status == nil {
       return .failed(.blocked(request.url.origin.host, isRedirect: request.isRedirect))
     }
     guard let status = response.status else { return .failed(reason(for: code)) }
     // The body of a redirect or an error does not matter, nor how it ended.
-    guard isSuccess(status) else {
-      if [301, 302, 303, 307, 308].contains(status), let target = response.location {
-        return .redirect(target)
-      }
-      return .failed(statusReason(status))
-    }
+    guard isSuccess(status) else { return outcome(ofStatus: status) }
     guard code == CURLE_OK else { return .failed(reason(for: code)) }
-    guard sink.bytes > 0 else {
+    guard sink.received > 0 else {
       return .failed(Rejection.Reason(.empty, at: .fetch, "the server sent no bytes, with status \(status)"))
     }
     do throws(Rejection.Reason) {
-      try sink.end()
-      return .body(status: status, declaredType: response.declaredType)
+      return try sink.endResponse() ? .body(status: status) : .failed(reason(for: CURLE_PARTIAL_FILE))
     } catch {
-      return .failed(error)
+      return sink.isPostponed ? .postponed : .failed(error)
     }
+  }
+
+  private func outcome(ofStatus status: Int) -> ExchangeReport.Outcome {
+    switch status {
+    case 301, 302, 303, 307, 308:
+      if let target = response.location { return .redirect(target) }
+    case 304:
+      if !request.conditions.isEmpty { return .notModified }
+    case 416:
+      if request.part != .whole { return .partRefused }
+    default: break
+    }
+    return .failed(statusReason(status))
   }
 
   private func statusReason(_ status: Int) -> Rejection.Reason {
@@ -70,10 +79,10 @@ extension Exchange {
       return failed("no secure connection to \(origin.name): \(description(of: code))", permanent: true)
     case CURLE_PARTIAL_FILE:
       let missing = response.declaredBytes.map { "of \($0) bytes" } ?? "bytes, before its last chunk"
-      return failed("the body ended after \(sink.bytes) \(missing)")
+      return failed("the body ended after \(sink.received) \(missing)")
     case CURLE_GOT_NOTHING: return failed("\(origin.name) closed the connection without an answer")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WRITE_ERROR:
-      let place = response.status == nil ? "before an answer came" : "after \(sink.bytes) bytes of the body"
+      let place = response.status == nil ? "before an answer came" : "after \(sink.received) bytes of the body"
       return failed("the connection to \(origin.name) broke \(place)\(systemCause)")
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
       return failed("\(origin.name) does not answer in proper HTTP", permanent: true)
@@ -92,7 +101,7 @@ extension Exchange {
     }
     if limits.isSpent(limits.totalTimeout - request.remainingTime + times.total) {
       return late(
-        "the download did not finish within \(limits.totalTimeout.text) s; \(sink.bytes) bytes had come",
+        "the download did not finish within \(limits.totalTimeout.text) s; \(sink.received) bytes had come",
         limit: limits.totalTimeout, measured: limits.totalTimeout - request.remainingTime + times.total)
     }
     if (easy?.offset(CURLINFO_PRETRANSFER_TIME_T) ?? 0) == 0 {
@@ -106,7 +115,7 @@ extension Exchange {
     }
     return late(
       "\(name) sent less than \(limits.stallBytesPerSecond) bytes per second for \(limits.stallTimeout) s; "
-        + "\(sink.bytes) bytes had come",
+        + "\(sink.received) bytes had come",
       limit: Double(limits.stallTimeout), measured: times.total)
   }
 

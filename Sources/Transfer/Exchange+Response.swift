@@ -21,6 +21,8 @@ extension Exchange {
     if text.hasPrefix("HTTP/") {
       response.coding = nil
       response.location = nil
+      response.contentRange = nil
+      response.headers = ResponseHeaders()
     } else if let colon = text.firstIndex(of: ":") {
       take(field: text[..<colon].lowercased(), String(text[text.index(after: colon)...]).trimmed)
     }
@@ -28,7 +30,9 @@ extension Exchange {
   }
 
   private func take(field name: String, _ value: String) {
+    response.headers.take(name, value)
     if name == "location", response.location == nil { response.location = value }
+    if name == "content-range" { response.contentRange = response.contentRange ?? value }
     guard name == "content-encoding" || name == "transfer-encoding" else { return }
     let plain = name == "content-encoding" ? ["identity", ""] : ["chunked", "identity", ""]
     let codings = value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
@@ -45,12 +49,6 @@ extension Exchange {
     let length = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     response.declaredBytes = length >= 0 ? length : nil
     guard isSuccess(status) else { return true }
-    if status == 206 {
-      return stop(
-        Rejection.Reason(
-          .fetchFailed, at: .fetch, "the server sent a part of the file though the whole was asked for",
-          permanent: true))
-    }
     if let coding = response.coding {
       let name = coding.isToken ? coding : "unknown"
       return stop(
@@ -60,11 +58,51 @@ extension Exchange {
           permanent: true))
     }
     do throws(Rejection.Reason) {
-      try sink.begin(declaredType: response.declaredType, declaredBytes: response.declaredBytes)
-      return true
+      return try status == 206 ? beginPart() : beginWhole()
     } catch {
       return stop(error)
     }
+  }
+
+  private var version: BodySink.Version {
+    BodySink.Version(
+      resource: request.url.redacted, headers: response.headers, declaredType: response.declaredType)
+  }
+
+  private func beginWhole() throws(Rejection.Reason) -> Bool {
+    try sink.begin(version, declaredBytes: response.declaredBytes)
+    return true
+  }
+
+  /// A part that is not what was asked for, or not of the version that is there, is of no use.
+  private func beginPart() throws(Rejection.Reason) -> Bool {
+    if request.part == .whole {
+      throw Rejection.Reason(
+        .fetchFailed, at: .fetch, "the server sent a part of the file though the whole was asked for", permanent: true)
+    }
+    guard let range = response.contentRange.flatMap(ContentRange.init), let bytes = range.bytes,
+      response.declaredBytes.map({ $0 == bytes.count }) ?? true
+    else { return refusePart() }
+    switch request.part {
+    case .whole: return refusePart()
+    case .first(let count):
+      guard bytes.lowerBound == 0, bytes.count <= count else { return refusePart() }
+      try sink.begin(version, first: range, end: bytes.upperBound)
+    case .range(let asked, let isStream):
+      guard let held = sink.version, bytes.lowerBound == asked.lowerBound, bytes.upperBound <= asked.upperBound,
+        held.resource == request.url.redacted,
+        bytes.upperBound >= asked.upperBound || bytes.upperBound == range.total || bytes.count >= 65_536,
+        !held.headers.contradicts(response.headers),
+        range.total == nil || sink.total == nil || range.total == sink.total
+      else { return refusePart() }
+      sink.beginPart(bytes, total: range.total, isStream: isStream)
+    }
+    return true
+  }
+
+  private func refusePart() -> Bool {
+    isPartRefused = true
+    return false
   }
 
   /// Takes some bytes of the body.

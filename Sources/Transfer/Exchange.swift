@@ -9,12 +9,33 @@ struct ExchangeRequest: Sendable {
   var isRedirect = false
   /// Those of the job's URL, as long as the request goes to the same origin, or those of a redirect's URL.
   var credentials: RequestURL.Credentials?
-  /// Open and writable until the exchange has ended; the caller's.
-  var descriptor: Int32
+  var part = RequestedPart.whole
+  /// The validators of a copy that is kept; with them, the answer may be that it is still good.
+  var conditions = RequestConditions()
+  /// Belongs to the exchange until it has ended.
+  var sink: BodySink
   var limits: TransferLimits
   /// Seconds that are left of the download's total.
   var remainingTime: Double
-  var limit: @Sendable (DownloadHead) -> Int
+}
+
+/// How much of a body a request asks for.
+enum RequestedPart: Sendable, Equatable {
+  case whole
+  /// The first bytes of whatever version there is.
+  case first(Int)
+  /// More of the version that the sink holds, and `isStream` when nothing else is to come.
+  case range(Range<Int>, isStream: Bool)
+
+  /// The value of the Range field (RFC 9110 section 14.2).
+  var field: String? {
+    switch self {
+    case .whole: nil
+    case .first(let count): "bytes=0-\(count - 1)"
+    case .range(let range, _) where range.upperBound == .max: "bytes=\(range.lowerBound)-"
+    case .range(let range, _): "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+    }
+  }
 }
 
 /// One request and its response: what runs on one easy handle.
@@ -29,14 +50,21 @@ final class Exchange: @unchecked Sendable {
   /// Whether the transfer thread has taken it over.
   var hasArrived = false
 
+  /// When it began to run, in seconds of the transfer thread's clock.
+  var startTime = 0.0
+  /// Whether it no longer counts against its host's limit.
+  var isAside = false
+
   var continuation: CheckedContinuation<ExchangeReport, Never>?
   var easy: EasyHandle?
   /// Set with `easy`.
   var dialling: Dialling?
-  var sink: BodySink
+  var sink: BodySink { request.sink }
   var response = Response()
   /// Why a callback stopped the transfer.
   var fault: Rejection.Reason?
+  /// Whether it was stopped because the server does not send parts as it should.
+  var isPartRefused = false
 
   /// The response as far as its header has been read.
   struct Response {
@@ -47,6 +75,9 @@ final class Exchange: @unchecked Sendable {
     var location: String?
     var declaredType: String?
     var declaredBytes: Int?
+    var headers = ResponseHeaders()
+    /// The value of Content-Range.
+    var contentRange: String?
     /// The coding that the body comes in although none was asked for.
     var coding: String?
     /// Bytes of a body that is of no use (of a redirect or an error), read so that the connection can be used again.
@@ -58,20 +89,19 @@ final class Exchange: @unchecked Sendable {
 
   init(_ request: ExchangeRequest) {
     self.request = request
-    sink = BodySink(
-      descriptor: request.descriptor, maximumBytes: request.limits.maximumBytes, limit: request.limit)
   }
 
   /// Resumes the task that waits. The exchange belongs to nobody afterwards, and its descriptor is not used any more.
   func finish(_ report: ExchangeReport) {
     easy = nil
+    sink.progress.endRequest()
     let waiting = continuation
     continuation = nil
     waiting?.resume(returning: report)
   }
 
   func finish(_ reason: Rejection.Reason) {
-    finish(ExchangeReport(outcome: .failed(reason), bytesReceived: sink.bytes, timings: timings))
+    finish(ExchangeReport(outcome: .failed(reason), bytesReceived: sink.received, timings: timings))
   }
 
   var timings: TransferTimings {
@@ -86,10 +116,18 @@ final class Exchange: @unchecked Sendable {
 /// How an exchange ended.
 struct ExchangeReport: Sendable {
   enum Outcome: Sendable {
-    /// The whole body is in the file.
-    case body(status: Int, declaredType: String?)
+    /// What the server sent, the whole or a part, is in the sink.
+    case body(status: Int)
+    /// The copy whose validators were sent is still good.
+    case notModified
+    /// A response that is kept and still good; there is nothing in the sink.
+    case kept(CachedResponse)
     /// The absolute URL that the server names, unchecked.
     case redirect(String)
+    /// The server has another version by now, or does not send parts as it should: ask for the whole.
+    case partRefused
+    /// There is no room for the body now.
+    case postponed
     case failed(Rejection.Reason)
   }
 
@@ -99,4 +137,5 @@ struct ExchangeReport: Sendable {
   var timings: TransferTimings
   /// Seconds, when the server asks for a pause.
   var retryAfter: Double?
+  var headers = ResponseHeaders()
 }

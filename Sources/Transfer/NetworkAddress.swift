@@ -8,7 +8,8 @@ package enum NetworkAddress: Sendable, Hashable {
   /// The address in a socket address; nil for another family.
   init?(_ address: UnsafePointer<sockaddr>, length: Int) {
     let raw = UnsafeRawPointer(address)
-    switch Int32(address.pointee.sa_family) {
+    // The family comes first in all of them. Which module the field belongs to depends on the kind of build.
+    switch Int32(raw.loadUnaligned(as: sa_family_t.self)) {
     case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
       self = .v4(UInt32(bigEndian: raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr))
     case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:

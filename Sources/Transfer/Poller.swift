@@ -31,9 +31,12 @@ final class Poller {
 
   /// Waits until there is something to do, and has libcurl do it.
   ///
+  /// - Parameter seconds: how long to wait at most; nil for ever.
   /// - Returns: false when the multi handle or epoll is of no use any more.
-  func round(_ multi: UnsafeMutableRawPointer) -> Bool {
-    let patience = deadline.map { Int32(clamping: max(0, $0 - Self.now)) } ?? -1
+  func round(_ multi: UnsafeMutableRawPointer, within seconds: Int?) -> Bool {
+    let limit = seconds.map { Self.now + $0 * 1000 } ?? .max
+    let wait = min(deadline ?? .max, limit)
+    let patience = wait == .max ? -1 : Int32(clamping: max(0, wait - Self.now))
     let count = epoll_wait(epoll, &events, Int32(events.count), patience)
     guard count >= 0 || errno == EINTR else { return false }
     var running: Int32 = 0
@@ -61,6 +64,9 @@ final class Poller {
     if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { readiness |= CURL_CSELECT_ERR }
     return readiness
   }
+
+  /// The monotonic clock in seconds.
+  static var seconds: Double { Double(now) / 1000 }
 
   private static var now: Int {
     var time = timespec()

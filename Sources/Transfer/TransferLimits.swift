@@ -37,9 +37,20 @@ package struct TransferLimits: Sendable, Equatable {
 /// What all downloads of one `Downloader` have in common.
 package struct TransferConfiguration: Sendable {
   /// How many requests run at the same time; further ones wait their turn.
-  package var concurrentTransfers = 256
-  /// The same for one host and port.
+  package var concurrentTransfers = 2048
+  /// The same for one host and port, as long as each needs a connection.
   package var concurrentTransfersPerHost = 8
+  /// The same for one host and port that speaks HTTP/2, where they share connections. Servers allow 100 streams or more
+  /// on one (RFC 9113 section 6.5.2).
+  package var concurrentStreamsPerHost = 64
+  /// After so many seconds a transfer no longer counts against its host's limit, as long as others wait for their turn
+  /// there.
+  package var slowAfter = 3.0
+  /// How many of one host and port may run on top of its limit for that reason.
+  package var slowTransfersPerHost = 24
+  /// The most bytes that all downloads together hold in their files, results that are still in use included. A single
+  /// body may exceed it.
+  package var bytesInFlight = 2_000_000_000
   package var userAgent = "Enclosure/1"
   /// A file with the certificates of the authorities to trust, PEM; nil for the system's.
   package var caFile: String?
@@ -48,6 +59,10 @@ package struct TransferConfiguration: Sendable {
   /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are obeyed. A proxy itself may be anywhere. It also
   /// resolves the names, so of `addressPolicy` only ports and addresses that stand in URLs are left to be judged here.
   package var usesProxyFromEnvironment = false
+  /// Where responses are kept and looked for.
+  package var cache: (any ResponseCache)?
+  /// Seconds since 1970, by which responses age.
+  package var now: @Sendable () -> Double = secondsSince1970
   /// Waits for a number of seconds between attempts. Tests put a clock of their own here.
   package var pause: @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
   /// A random number between 0 and its argument.

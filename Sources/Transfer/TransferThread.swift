@@ -16,6 +16,17 @@ final class TransferThread {
   private var running: [UnsafeMutableRawPointer: Exchange] = [:]
   private var waiting: Admission<Exchange>
   private var isStopping = false
+  /// What each host was found to speak.
+  private var protocols: [String: Spoken] = [:]
+  /// When to look for slow transfers again, in seconds of the clock.
+  private var nextSurvey = 0.0
+
+  private enum Spoken {
+    case http1, http2
+  }
+
+  /// More hosts than these are forgotten, and found out about again.
+  private static let maximumKnownHosts = 10_000
 
   /// Starts the thread. Where that fails, the mailbox is closed, and so every request fails.
   static func start(_ mailbox: Mailbox, _ configuration: TransferConfiguration) {
@@ -45,8 +56,11 @@ final class TransferThread {
     self.multi = multi
     mailbox = start.mailbox
     configuration = start.configuration
-    waiting = Admission(overall: configuration.concurrentTransfers, perHost: configuration.concurrentTransfersPerHost)
-    enclosure_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.concurrentTransfers)
+    waiting = Admission(
+      overall: configuration.concurrentTransfers, perHost: configuration.concurrentTransfersPerHost,
+      asidePerHost: configuration.slowTransfersPerHost)
+    // Those in use count too: with fewer, a thousand slow transfers would leave the quick ones no connection to keep.
+    enclosure_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.concurrentTransfers + 128)
     guard poller.serve(multi) else { return nil }
     mailbox.open(wakeUp: poller.wakeUp)
   }
@@ -59,14 +73,15 @@ final class TransferThread {
     while true {
       obey(mailbox.take())
       if isStopping { break }
+      setSlowAside()
       admit()
-      guard poller.round(multi) else { break }
+      guard poller.round(multi, within: waiting.isEmpty ? nil : 1) else { break }
       collect()
     }
     Self.abandon(mailbox.close())
     for exchange in running.values { end(exchange, .stopped) }
     while let exchange = waiting.next() {
-      waiting.finished(host: exchange.request.url.origin.name)
+      leave(exchange)
       exchange.finish(.stopped)
     }
   }
@@ -79,7 +94,8 @@ final class TransferThread {
         if exchange.isCancelled.load(ordering: .acquiring) {
           exchange.finish(.cancelled)
         } else {
-          waiting.add(exchange, host: exchange.request.url.origin.name)
+          let host = exchange.request.url.origin.name
+          waiting.add(exchange, host: host, limit: protocols[host] == .http2 ? http2Limit : nil)
         }
       case .cancel(let exchange):
         guard exchange.hasArrived else { continue }  // its start will find the flag
@@ -94,24 +110,25 @@ final class TransferThread {
   private func admit() {
     while let exchange = waiting.next() {
       guard exchange.continuation != nil else {
-        waiting.finished(host: exchange.request.url.origin.name)
+        leave(exchange)
         continue
       }
       do throws(Rejection.Reason) {
         try start(exchange)
       } catch {
-        waiting.finished(host: exchange.request.url.origin.name)
+        leave(exchange)
         exchange.finish(error)
       }
     }
   }
 
   private func start(_ exchange: Exchange) throws(Rejection.Reason) {
-    try exchange.sink.reset()
-    guard let easy = exchange.makeHandle(configuration), curl_multi_add_handle(multi, easy.pointer) == CURLM_OK else {
-      throw .noHandle
-    }
+    let mayShare = protocols[exchange.request.url.origin.name] != .http1
+    guard let easy = exchange.makeHandle(configuration, mayShare: mayShare),
+      curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
+    else { throw .noHandle }
     exchange.easy = easy
+    exchange.startTime = Poller.seconds
     running[easy.pointer] = exchange
   }
 
@@ -130,15 +147,46 @@ final class TransferThread {
     end(
       exchange,
       ExchangeReport(
-        outcome: .failed(reason), bytesReceived: exchange.sink.bytes, timings: exchange.timings))
+        outcome: .failed(reason), bytesReceived: exchange.sink.received, timings: exchange.timings))
   }
 
   private func end(_ exchange: Exchange, _ report: ExchangeReport) {
     guard let easy = exchange.easy else { return }
+    learnProtocol(of: exchange, easy)
     curl_multi_remove_handle(multi, easy.pointer)
     running[easy.pointer] = nil
-    waiting.finished(host: exchange.request.url.origin.name)
+    leave(exchange)
     exchange.finish(report)
+  }
+
+  private func leave(_ exchange: Exchange) {
+    waiting.finished(host: exchange.request.url.origin.name, wasAside: exchange.isAside)
+  }
+
+  private var http2Limit: Int {
+    max(configuration.concurrentStreamsPerHost, configuration.concurrentTransfersPerHost)
+  }
+
+  private func learnProtocol(of exchange: Exchange, _ easy: EasyHandle) {
+    let host = exchange.request.url.origin.name
+    let version = easy.integer(CURLINFO_HTTP_VERSION)
+    guard version != CURL_HTTP_VERSION_NONE else { return }
+    let found: Spoken = version == CURL_HTTP_VERSION_2_0 ? .http2 : .http1
+    guard protocols[host] != found else { return }
+    if protocols.count >= Self.maximumKnownHosts { protocols = [:] }
+    protocols[host] = found
+    waiting.setLimit(found == .http2 ? http2Limit : configuration.concurrentTransfersPerHost, host: host)
+  }
+
+  /// Lets others have the places of slow transfers, at hosts where somebody waits.
+  private func setSlowAside() {
+    let now = Poller.seconds
+    guard now >= nextSurvey, !waiting.isEmpty else { return }
+    nextSurvey = now + 1
+    for exchange in running.values where !exchange.isAside && now - exchange.startTime >= configuration.slowAfter {
+      let host = exchange.request.url.origin.name
+      if waiting.isWanted(host: host), waiting.setAside(host: host) { exchange.isAside = true }
+    }
   }
 
   /// Answers those whose start will never be obeyed.

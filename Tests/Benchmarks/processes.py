@@ -109,3 +109,20 @@ def _ticks(process):
         return int(fields[11]) + int(fields[12])
     except OSError:
         return 0
+
+
+def memory_curve(command, log, environment=None):
+    """Runs a command. Returns its resident memory in bytes, its helpers' not included, by seconds since its start."""
+    start = time.monotonic()
+    process = _start(command, log, environment)
+    curve = []
+    while process.poll() is None:
+        try:
+            with open(f"/proc/{process.pid}/statm") as file:
+                curve.append((time.monotonic() - start, int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")))
+        except OSError:
+            pass
+        time.sleep(0.1)
+    if process.returncode != 0:
+        raise Failed(f"{os.path.basename(command[0])} ended with status {process.returncode}; see {log}")
+    return curve

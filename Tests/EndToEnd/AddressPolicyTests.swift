@@ -87,10 +87,9 @@ struct AddressPolicyTests {
     #expect(origin.requests.count == 1)
   }
 
-  @Test("batch fetches nothing, and has no options for it")
-  func batch() async throws {
-    #expect(!(try await enclosure("batch", "--help").text.contains("--allow-")))
-    for command in ["prepare", "inspect"] {
+  @Test("every command that fetches has the same options for it")
+  func options() async throws {
+    for command in ["prepare", "batch", "inspect"] {
       let help = try await enclosure(command, "--help").text
       for option in ["--allow-port=N", "--allow-address=CIDR", "--allow-host=NAME", "--proxy-from-environment"] {
         #expect(help.contains(option), "\(help)")

@@ -23,6 +23,7 @@ struct NarrowProcessTests {
     let redirections = closed.map { "\($0)>&-" }.joined(separator: " ")
     let words = [
       "-c", "exec \"$0\" \"$@\" \(redirections)", builtProduct("enclosure"), "batch", bench.source, "--out", bench.out,
+      "--decode-timeout", "3600",
     ]
     let child = try ChildProcess("/bin/sh", words.map { Array($0.utf8) }, environment: bench.environment(faulty: true))
     #expect(

@@ -67,12 +67,16 @@ struct RemuxTimelineTests {
 
   @Test(
     "a flash and a beep stay together within a frame",
-    arguments: [["mp4"], ["mov"], ["mkv"], ["ts"], ["flv"], ["avi", "-bsf:v", "h264_mp4toannexb"], ["mp4", "-movflags", "+frag_keyframe+empty_moov"]])
+    arguments: [
+      ["mp4"], ["mov"], ["mkv"], ["ts"], ["flv"], ["avi", "-bsf:v", "h264_mp4toannexb"],
+      ["mp4", "-movflags", "+frag_keyframe+empty_moov"],
+    ])
   func synchrony(_ container: [String]) throws {
     let clips = try ClipFolder()
+    let flashing = "color=black:size=64x48:rate=25:duration=2,drawbox=color=white:t=fill:enable='between(t,1,1.2)'"
     try clips.ffmpeg(
-      "-f", "lavfi", "-i", "color=black:size=64x48:rate=25:duration=2,drawbox=color=white:t=fill:enable='between(t,1,1.2)'",
-      "-f", "lavfi", "-i", "aevalsrc='if(between(t,1,1.2),sin(6283*t),0)':sample_rate=44100:duration=2",
+      "-f", "lavfi", "-i", flashing, "-f", "lavfi", "-i",
+      "aevalsrc='if(between(t,1,1.2),sin(6283*t),0)':sample_rate=44100:duration=2",
       "-c:v", "libx264", "-bf", "2", "-pix_fmt", "yuv420p", "-c:a", "aac", "whole.mp4")
     let name = "clip.\(container[0])"
     try clips.run(["-i", "whole.mp4", "-c", "copy"] + container.dropFirst() + [name])
@@ -81,7 +85,8 @@ struct RemuxTimelineTests {
     let looks = try clips.ffmpeg(
       "-i", "copy.mp4", "-copyts", "-map", "0:v", "-vf", "signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-",
       "-f", "null", "-")
-    let sounds = try clips.ffmpeg("-i", "copy.mp4", "-copyts", "-map", "0:a", "-af", "silencedetect=n=-30dB:d=0.2", "-f", "null", "-")
+    let sounds = try clips.ffmpeg(
+      "-i", "copy.mp4", "-copyts", "-map", "0:a", "-af", "silencedetect=n=-30dB:d=0.2", "-f", "null", "-")
     var flash: Double?
     var time = 0.0
     for line in looks.split(separator: "\n") {

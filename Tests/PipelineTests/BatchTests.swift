@@ -33,7 +33,7 @@ struct BatchTests {
     let store = try await FakeStore(at: "\(folder.path)/out", failing: failing)
     let pipeline = Pipeline(reader: SourceReader(helpers: helpers, downloader: downloader), store: store)
     let batch = Batch(
-      folder: FilePath("\(folder.path)/source"), output: FilePath("\(folder.path)/out"), pipeline: pipeline,
+      .folder(FilePath("\(folder.path)/source")), output: FilePath("\(folder.path)/out"), pipeline: pipeline,
       store: store, options: PreparationOptions(), parallelJobs: 3)
     _ = try await batch.run(report: report)
   }

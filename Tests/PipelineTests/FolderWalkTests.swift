@@ -12,9 +12,9 @@ struct FolderWalkTests {
     folder = try TemporaryFolder()
   }
 
-  private func names(excluding excluded: String? = nil) throws -> [String] {
-    let identity = excluded.flatMap { FolderIdentity(of: FilePath("\(folder.path)/\($0)")) }
-    return try FolderWalk(of: FilePath(folder.path), excluding: identity).entries.map(\.path.description)
+  private func names(excluding excluded: String...) throws -> [String] {
+    let identities = excluded.compactMap { FolderIdentity(of: FilePath("\(folder.path)/\($0)")) }
+    return try FolderWalk(of: FilePath(folder.path), excluding: identities).entries.map(\.path.description)
   }
 
   @Test("finds every file below it, hidden ones too, sorted by bytes")
@@ -40,7 +40,7 @@ struct FolderWalkTests {
     for (name, target) in [("link", "file"), ("dangling", "none"), ("circle", "circle"), ("up", "..")] {
       symlink(target, "\(folder.path)/\(name)")
     }
-    let entries = try FolderWalk(of: FilePath(folder.path), excluding: nil).entries
+    let entries = try FolderWalk(of: FilePath(folder.path), excluding: []).entries
     let sizes = entries.reduce(into: [:]) { $0[$1.path.description] = $1.state?.bytes ?? -1 }
     #expect(sizes == ["file": 3, "pipe": -1, "link": 3, "dangling": -1, "circle": -1, "up": -1])
   }
@@ -49,10 +49,10 @@ struct FolderWalkTests {
   func unreadable() throws {
     try folder.write([1], to: "file")
     #expect(throws: FileFailure(errno: ENOTDIR)) {
-      try FolderWalk(of: FilePath("\(folder.path)/file"), excluding: nil)
+      try FolderWalk(of: FilePath("\(folder.path)/file"), excluding: [])
     }
     #expect(throws: FileFailure(errno: ENOENT)) {
-      try FolderWalk(of: FilePath("\(folder.path)/none"), excluding: nil)
+      try FolderWalk(of: FilePath("\(folder.path)/none"), excluding: [])
     }
     #expect(FolderIdentity(of: FilePath("\(folder.path)/none")) == nil)
     #expect(FolderIdentity(of: FilePath("\(folder.path)/file"))?.isFolder == false)

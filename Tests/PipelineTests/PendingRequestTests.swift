@@ -10,14 +10,16 @@ struct PendingRequestTests {
   private let verify = HelperRequest.verify(
     VerifyRequest(expected: PreparedFile(type: .jpeg, bytes: 1, width: 1, height: 1, frames: 1, steps: [])))
 
-  @Test("take turns as they came, but what goes on with a source before what begins with one")
+  private let glance = HelperRequest.glance(GlanceRequest(available: [], totalBytes: nil, enoughSeconds: 31))
+
+  @Test("take turns as they came, but what a transfer waits for first, and what goes on before what begins")
   func order() {
-    let requests = [inspect, verify, inspect, verify, .describe].map { PendingRequest($0, files: []) }
+    let requests = [inspect, verify, inspect, glance, verify, .describe, glance].map { PendingRequest($0, files: []) }
     var queue = RequestQueue()
     for request in requests { queue.append(request) }
     var order: [Int?] = []
     while let next = queue.popFirst() { order.append(requests.firstIndex { $0 === next }) }
-    #expect(order == [1, 3, 0, 2, 4])
+    #expect(order == [3, 6, 1, 4, 0, 2, 5])
   }
 
   @Test("are answered once, whatever comes later")

@@ -26,10 +26,19 @@ import Testing
     arguments: [
       .facts(photo()), .verified,
       .rejected(Rejection.Reason(.corrupt, at: .inspect, "it is", limit: 1, measured: 2.5, permanent: false)),
+      .glance(.undecided), .glance(.needs(5..<70_000)),
+      .glance(.claims(HeaderClaim(format: .webm, kind: .video, seconds: 3600.04, evidence: .packets))),
       .prepared(PreparedFile(type: .gif, bytes: 1, width: 2, height: 3, frames: 4, duration: 0.5, steps: ["a"])),
     ] as [HelperReply.Outcome])
   func replies(outcome: HelperReply.Outcome) throws {
     #expect(try recoded(HelperReply(outcome)).outcome == outcome)
+  }
+
+  @Test("a glance is asked for as it was meant", arguments: [nil, 10_000_000])
+  func glances(totalBytes: Int?) throws {
+    let request = HelperRequest.glance(
+      GlanceRequest(available: [0..<65_536, 900_000..<Int.max], totalBytes: totalBytes, enoughSeconds: 30.05))
+    #expect(try recoded(request) == request)
   }
 
   @Test(

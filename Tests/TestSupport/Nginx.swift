@@ -26,29 +26,44 @@ package final class Nginx: Sendable {
 
   /// Starts it, on a thread where waiting for other processes does no harm.
   ///
-  /// - Parameter files: the contents of the served files, by name.
-  package static func serving(_ files: [String: [UInt8]]) async throws -> Nginx {
+  /// - Parameters:
+  ///   - files: the contents of the served files, by name. Each is also below `/fresh/`, where it may be kept for an
+  ///     hour without asking.
+  ///   - validity: when its certificate counts.
+  ///   - origin: the port of a server on loopback from which it gets everything below `/origin/`.
+  package static func serving(
+    _ files: [String: [UInt8]], validity: Validity = .now, proxying origin: Int? = nil
+  ) async throws -> Nginx {
     try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(with: Result { try Nginx(files: files) }) }
+      Thread.detachNewThread {
+        continuation.resume(with: Result { try Nginx(files: files, validity: validity, origin: origin) })
+      }
     }
   }
 
-  private init(files: [String: [UInt8]]) throws {
+  /// When a certificate counts.
+  package enum Validity: Sendable {
+    case past, now, future
+
+    /// Start and end as openssl takes them; nil where the defaults do.
+    fileprivate var dates: (start: String, end: String)? {
+      switch self {
+      case .past: ("20200101000000Z", "20200102000000Z")
+      case .now: nil
+      case .future: ("20900101000000Z", "20900102000000Z")
+      }
+    }
+  }
+
+  private init(files: [String: [UInt8]], validity: Validity, origin: Int?) throws {
     guard let program = Self.program else { throw Fault(message: "nginx is not installed") }
     folder = FileManager.default.temporaryDirectory.appending(path: "enclosure-nginx-\(UUID().uuidString)")
     let root = folder.appending(path: "root")
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     for (name, bytes) in files { try Data(bytes).write(to: root.appending(path: name)) }
-    try Self.run(
-      Self.openssl,
-      [
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-        "/CN=localhost", "-addext",
-        "subjectAltName=DNS:localhost,DNS:*.nginx.test", "-keyout", folder.appending(path: "key.pem").path, "-out",
-        folder.appending(path: "certificate.pem").path,
-      ])
+    try Self.makeCertificate(in: folder.path, validity)
     (port, tlsPort) = (try Self.freePort(), try Self.freePort())
-    let configuration = Self.configuration(folder.path, port: port, tlsPort: tlsPort)
+    let configuration = Self.configuration(folder.path, port: port, tlsPort: tlsPort, origin: origin)
     try configuration.write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
 
     let process = Process()
@@ -93,27 +108,74 @@ package final class Nginx: Sendable {
     }
   }
 
-  private static func configuration(_ folder: String, port: Int, tlsPort: Int) -> String {
-    """
-    daemon off;
-    master_process off;
-    pid \(folder)/pid;
-    events { worker_connections 2048; }
-    http {
-      log_format test '$connection $server_protocol $request_uri $status $bytes_sent';
-      access_log \(folder)/access test;
-      client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
-      uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
-      types { image/jpeg jpg; }
-      server {
-        listen 127.0.0.1:\(port);
-        listen 127.0.0.1:\(tlsPort) ssl http2;
-        ssl_certificate \(folder)/certificate.pem;
-        ssl_certificate_key \(folder)/key.pem;
-        root \(folder)/root;
+  /// Serves other bytes under a name from now on.
+  package func replace(_ name: String, with bytes: [UInt8]) throws {
+    try Data(bytes).write(to: folder.appending(path: "root/\(name)"), options: .atomic)
+  }
+
+  private static func configuration(_ folder: String, port: Int, tlsPort: Int, origin: Int?) -> String {
+    let proxy = origin.map { origin in
+      """
+      location /origin/ {
+        proxy_pass http://127.0.0.1:\(origin)/; proxy_http_version 1.1; proxy_buffering off; proxy_set_header Connection "";
       }
+      """
     }
-    """
+    return """
+      daemon off;
+      master_process off;
+      pid \(folder)/pid;
+      events { worker_connections 2048; }
+      http {
+        log_format test '$connection $server_protocol $request_uri $status $bytes_sent';
+        access_log \(folder)/access test;
+        client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
+        uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
+        types { image/jpeg jpg; }
+        server {
+          listen 127.0.0.1:\(port);
+          listen 127.0.0.1:\(tlsPort) ssl http2;
+          ssl_certificate \(folder)/certificate.pem;
+          ssl_certificate_key \(folder)/key.pem;
+          root \(folder)/root;
+          location /fresh/ { alias \(folder)/root/; expires 1h; }
+          \(proxy ?? "")
+        }
+      }
+      """
+  }
+
+  private static func makeCertificate(in folder: String, _ validity: Validity) throws {
+    let names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,DNS:*.nginx.test"]
+    let request = [
+      "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "\(folder)/key.pem",
+    ]
+    guard let dates = validity.dates else {
+      return try run(openssl, request + names + ["-x509", "-days", "2", "-out", "\(folder)/certificate.pem"])
+    }
+    // `req` takes no dates; `ca` does, and wants a configuration and a database.
+    try run(openssl, request + names + ["-out", "\(folder)/request.pem"])
+    try Data().write(to: URL(filePath: "\(folder)/database"))
+    let configuration = """
+      [ca]
+      default_ca = test
+      [test]
+      database = \(folder)/database
+      new_certs_dir = \(folder)
+      rand_serial = yes
+      default_md = sha256
+      policy = any
+      copy_extensions = copy
+      [any]
+      commonName = supplied
+      """
+    try configuration.write(toFile: "\(folder)/ca.conf", atomically: true, encoding: .utf8)
+    try run(
+      openssl,
+      [
+        "ca", "-batch", "-notext", "-selfsign", "-config", "\(folder)/ca.conf", "-keyfile", "\(folder)/key.pem", "-in",
+        "\(folder)/request.pem", "-out", "\(folder)/certificate.pem", "-startdate", dates.start, "-enddate", dates.end,
+      ])
   }
 
   private static func run(_ program: String, _ arguments: [String]) throws {

@@ -36,6 +36,23 @@ struct ConcurrencyTests {
     #expect(origin.mostConnections <= 4)
   }
 
+  @Test("slow transfers leave their host's places to others that wait")
+  func slowAside() async throws {
+    let origin = try FaultyOrigin { request in
+      request.target == "/slow" ? [.stall] : FaultyOrigin.response(body: jpeg(100))
+    }
+    let downloader = QuickDownloader {
+      $0.concurrentTransfersPerHost = 2
+      $0.slowAfter = 0.1
+    }
+    let slow = (0..<2).map { _ in Task { try await downloader.refusal(origin.url("/slow")) } }
+    #expect(await origin.reaches { $0.requests.count == 2 })
+    for _ in 0..<3 { #expect(try await downloader.fetch(origin.url("/quick")).bytes == jpeg(100)) }
+    #expect(origin.openConnections >= 3)
+    for task in slow { task.cancel() }
+    for task in slow { _ = try await task.value }
+  }
+
   @Test("waiting for a place does not count as time of the transfer")
   func waiting() async throws {
     let origin = try FaultyOrigin { _ in [.wait(seconds: 0.3)] + FaultyOrigin.response(body: jpeg(100)) }

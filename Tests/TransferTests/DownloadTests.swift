@@ -79,16 +79,35 @@ struct DownloadTests {
     _ = try await downloader.refusal(origin.url("/gone"))
     _ = try await downloader.fetch(origin.url("/c"))
     #expect(origin.requests.count == 6)
-    #expect(origin.connections == 1)
+    // On a busy machine one may be idle for two minutes meanwhile, after which libcurl lets it go.
+    #expect(origin.connections <= 2)
   }
 
-  @Test("a page of HTML with status 200 comes through as what it says it is")
-  func html() async throws {
-    let page = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
-    let origin = try FaultyOrigin { _ in FaultyOrigin.response(200, ["Content-Type: text/html"], body: page) }
-    let fetched = try await QuickDownloader().fetch(origin.url())
-    #expect(fetched.download.declaredType == "text/html")
-    #expect(fetched.bytes == page)
+  @Test(
+    "a page of HTML with status 200 is named as such as soon as it begins",
+    arguments: [
+      ("text/html; charset=utf-8", "<!DOCTYPE html><html>"), ("image/jpeg", "\u{FEFF} <HTML lang=de>"),
+      ("application/octet-stream", "\r\n\r\n<HTML lang=de>"), ("text/html", "<!-- build 7 --><html>"),
+      ("application/xhtml+xml", "<?xml version=\"1.0\"?>"),
+    ])
+  func html(type: String, page: String) async throws {
+    let origin = try FaultyOrigin { _ in
+      FaultyOrigin.response(200, ["Content-Type: \(type)"], length: 100_000_000) + [.send(Array(page.utf8)), .stall]
+    }
+    let reason = try await QuickDownloader().refusal(origin.url("/photo.jpg"))
+    #expect(reason.code == .unsupportedType && reason.permanent && reason.stage == .fetch)
+    #expect(reason.message == "the source is an HTML page, not an image, a video or audio")
+    #expect(origin.requests.count == 1)
+  }
+
+  @Test("a picture that is served as a page is a picture, and other text is left to who reads it")
+  func notHTML() async throws {
+    let origin = try FaultyOrigin { request in
+      FaultyOrigin.response(
+        200, ["Content-Type: text/html"], body: request.target == "/a" ? jpeg(100) : Array("just some words".utf8))
+    }
+    #expect(try await QuickDownloader().fetch(origin.url("/a")).bytes == jpeg(100))
+    #expect(try await QuickDownloader().fetch(origin.url("/b")).bytes == Array("just some words".utf8))
   }
 
   @Test("a Content-Type that is none is left out", arguments: ["", "jpeg", "image/", "a/b/c", "image/<b>", "im age/x"])

@@ -1,3 +1,4 @@
+import Digest
 import RichPush
 import Synchronization
 import TestSupport
@@ -43,22 +44,28 @@ final class QuickDownloader: Sendable {
 
   func fetch(
     _ url: String, limits: TransferLimits = patient,
-    limit: @escaping @Sendable (DownloadHead) -> Int = { _ in .max }
+    limit: @escaping @Sendable (DownloadHead) -> Int = { _ in .max }, examine: Examiner? = nil,
+    account: TransferAccount? = nil
   ) async throws -> Fetched {
     let file = try ScratchFile()
-    let download = try await downloader.download(url, into: file.descriptor, limits: limits, limit: limit)
+    let download = try await downloader.download(
+      url, into: file.descriptor, limits: limits, examine: examine, account: account, limit: limit)
     #expect(file.position == 0)
-    return Fetched(download: download, bytes: file.contents)
+    let bytes = file.contents
+    #expect(download.bytes == bytes.count)
+    #expect(download.sha256 == nil || download.sha256 == sha256(of: bytes))
+    return Fetched(download: download, bytes: bytes)
   }
 
   /// The reason for which a download is refused; a failed expectation when it is not.
   func refusal(
     _ url: String, limits: TransferLimits = patient,
-    limit: @escaping @Sendable (DownloadHead) -> Int = { _ in .max },
+    limit: @escaping @Sendable (DownloadHead) -> Int = { _ in .max }, examine: Examiner? = nil,
+    account: TransferAccount? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Rejection.Reason {
     let error = await #expect(throws: Rejection.Reason.self, sourceLocation: sourceLocation) {
-      _ = try await self.fetch(url, limits: limits, limit: limit)
+      _ = try await self.fetch(url, limits: limits, limit: limit, examine: examine, account: account)
     }
     return try #require(error, sourceLocation: sourceLocation)
   }

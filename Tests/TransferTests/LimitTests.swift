@@ -29,7 +29,7 @@ struct LimitTests {
     let file = try ScratchFile()
     let downloader = QuickDownloader().downloader
     let reason = try await #require(throws: Rejection.Reason.self) {
-      _ = try await downloader.download(origin.url(), into: file.descriptor, limits: limits)
+      _ = try await downloader.download(origin.url(), into: file.descriptor, limits: limits) { _ in .max }
     }
     #expect(reason.code == .tooLarge)
     #expect(reason.limit == 1_000_000)
@@ -163,7 +163,7 @@ struct LimitTests {
     defer { fclose(full) }
     let downloader = QuickDownloader().downloader
     let reason = try await #require(throws: Rejection.Reason.self) {
-      _ = try await downloader.download(origin.url(), into: fileno(full))
+      _ = try await downloader.download(origin.url(), into: fileno(full)) { _ in .max }
     }
     #expect(reason == Rejection.Reason(.storeFailed, at: .fetch, "the spool is full", permanent: false))
     #expect(origin.requests.count == 1)
@@ -174,7 +174,7 @@ struct LimitTests {
     let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: jpeg(2000)) }
     let downloader = QuickDownloader().downloader
     let reason = try await #require(throws: Rejection.Reason.self) {
-      _ = try await downloader.download(origin.url(), into: -1)
+      _ = try await downloader.download(origin.url(), into: -1) { _ in .max }
     }
     #expect(reason.code == .storeFailed)
     #expect(reason.message == "the spool file cannot be written: bad file descriptor")
