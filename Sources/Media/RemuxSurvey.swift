@@ -94,7 +94,7 @@ struct RemuxSurvey {
     guard let time = known else { return }
     start = min(start ?? time, time)
     let length = seconds(packet.duration, stream.pointee.time_base) ?? 0
-    end = max(end ?? 0, time + (length > 0 ? length : stream.framePeriod ?? 0))
+    end = max(end ?? time, time + (length > 0 ? length : stream.framePeriod ?? 0))
   }
 
   /// Coders reorder at most 16 pictures; more is damage.
