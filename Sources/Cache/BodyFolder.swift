@@ -170,7 +170,7 @@ struct FileIdentity: Equatable {
     var status = stat()
     try call { fstat(descriptor, &status) }
     (device, inode, bytes) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
-    changed = status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec
+    changed = status.st_ctim.tv_sec &* 1_000_000_000 &+ status.st_ctim.tv_nsec
   }
 }
 

@@ -63,6 +63,11 @@ final class CacheIndex {
       """
   }
 
+  /// Closes the database; whatever is asked afterwards fails.
+  func close() {
+    database.close()
+  }
+
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try database.transaction(body)
   }

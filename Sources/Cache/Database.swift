@@ -11,7 +11,8 @@ struct DatabaseFailure: Error {
 
 /// One connection to a SQLite database. It is not made for several threads at once.
 final class Database {
-  private let handle: OpaquePointer
+  /// nil when it has been closed.
+  private var handle: OpaquePointer?
   /// By their SQL. There are a dozen of them, and preparing one costs more than running it.
   private var statements: [String: OpaquePointer] = [:]
 
@@ -33,8 +34,15 @@ final class Database {
   }
 
   deinit {
+    close()
+  }
+
+  /// Ends the connection; whatever is asked of it afterwards fails.
+  func close() {
     for statement in statements.values { sqlite3_finalize(statement) }
+    statements = [:]
     sqlite3_close_v2(handle)
+    handle = nil
   }
 
   /// Runs statements that have no parameters and whose rows, if any, do not matter.

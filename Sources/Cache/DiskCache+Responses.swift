@@ -22,23 +22,27 @@ extension DiskCache: ResponseCache {
       return response
     }
     guard let response = found else { return nil }
-    if let body = await openBody(response.sha256, bytes: response.bytes) {
-      return CachedResponse(response, body: body)
+    switch await openBody(response.sha256, bytes: response.bytes) {
+    case .whole(let body): return CachedResponse(response, body: body)
+    case .damaged: await removeDamaged(response.sha256)
+    case .unavailable: break
     }
-    await removeDamaged(response.sha256)
     return nil
   }
 
   @discardableResult
   package func store(_ response: StoredResponse, body: Int32, for key: RequestKey) async -> Bool {
     // One that takes up half the room would drive out too much else.
-    guard isStoring, response.sha256.utf8.count == 64, response.bytes <= maximumBytes / 2,
+    guard response.sha256.utf8.count == 64, response.bytes <= maximumBytes / 2,
       let content = encodedText(response)
     else {
       await remove(key)
       return false
     }
-    guard let folder = folder(), let copy = await copy(body, of: response, in: folder) else { return false }
+    // While the cache pauses, copying would be in vain.
+    guard let folder = await write({ $0.bodies }), let copy = await copy(body, of: response, in: folder) else {
+      return false
+    }
     let time = Int(now())
     let isKept = await write { (open) -> Bool? in
       try open.index.transaction {
@@ -93,19 +97,33 @@ extension DiskCache: ResponseCache {
     }
   }
 
+  private enum OpenedBody: Sendable {
+    case whole(CachedBody)
+    /// Missing, or not what its name says.
+    case damaged
+    /// It may be fine: there are too many open files, for instance.
+    case unavailable
+  }
+
   /// Opens a body and makes sure that it is what its name says.
-  private func openBody(_ sha256: String, bytes: Int) async -> CachedBody? {
-    guard let folder = folder() else { return nil }
-    return await blocking { [self] () -> CachedBody? in
-      guard let descriptor = try? folder.open(sha256) else { return nil }
+  private func openBody(_ sha256: String, bytes: Int) async -> OpenedBody {
+    guard let folder = await read({ $0.bodies }) else { return .unavailable }
+    return await blocking { [self] () -> OpenedBody in
+      let descriptor: Int32?
+      do throws(CallFailure) {
+        descriptor = try folder.open(sha256)
+      } catch {
+        return [EMFILE, ENFILE, ENOMEM].contains(error.code) ? .unavailable : .damaged
+      }
+      guard let descriptor else { return .damaged }
       let body = CachedBody(adopting: descriptor)
-      guard let identity = try? FileIdentity(of: descriptor), identity.bytes == bytes else { return nil }
-      if verified.withLock({ $0[sha256] == identity }) { return body }
+      guard let identity = try? FileIdentity(of: descriptor), identity.bytes == bytes else { return .damaged }
+      if verified.withLock({ $0[sha256] == identity }) { return .whole(body) }
       guard let hash = try? Digest.sha256(ofFile: descriptor), hash.hex == sha256, hash.bytes == bytes else {
-        return nil
+        return .damaged
       }
       noteVerified(sha256, identity)
-      return body
+      return .whole(body)
     }
   }
 

@@ -106,16 +106,6 @@ package final class DiskCache: Sendable {
     }
   }
 
-  /// Whether a body can be kept now, to spare copying it.
-  var isStoring: Bool {
-    state.withLock { $0.open != nil && now() >= $0.pausedUntil }
-  }
-
-  /// Runs outside of the lock: for work on files that takes its time.
-  func folder() -> BodyFolder? {
-    state.withLock { $0.open?.bodies }
-  }
-
   /// Notes a failure outside of `read` and `write`.
   func note(_ failure: CallFailure) {
     state.withLock { state in _ = perform({ _ -> Void? in throw failure }, &state) }

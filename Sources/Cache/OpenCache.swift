@@ -62,8 +62,10 @@ final class OpenCache: @unchecked Sendable {
     }
   }
 
-  /// The same cache with an empty index. The bodies are found by the sweep.
+  /// The same cache with an empty index. The bodies are found by the sweep. This one is of no use afterwards.
   func rebuilt() throws(CacheFailure) -> OpenCache {
+    // The last connection removes its journal by name when it ends; later, that would be the new index's.
+    index.close()
     // For the next to open the cache, should others use the index now.
     if let mark = try? open("damaged", in: root.folder) { close(mark) }
     do {

@@ -103,7 +103,7 @@ struct OpenSource: Sendable {
 /// What changes when a file is written to.
 package struct FileState: Sendable, Equatable {
   package let bytes: Int
-  /// Nanoseconds since 1970.
+  /// Nanoseconds since 1970; wrapped around for times that are centuries away, which files may have.
   package let modified: Int
 
   init(of descriptor: Int32) throws(Rejection.Reason) {
@@ -123,7 +123,7 @@ package struct FileState: Sendable, Equatable {
 
   init(_ status: stat) {
     bytes = Int(status.st_size)
-    modified = status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
+    modified = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
   }
 }
 

@@ -1,3 +1,5 @@
+import Blocking
+
 /// Who may go next, when only so many may run at once, overall and per host.
 ///
 /// Hosts take turns, so that a thousand files from one host do not hold up a single one from another. What runs for
@@ -14,13 +16,13 @@ struct Admission<Element> {
   private var waiting = 0
   private var hosts: [String: Host] = [:]
   /// The hosts that have somebody waiting and room for it, each once.
-  private var turns = Fifo<String>()
+  private var turns = Queue<String>()
 
   private struct Host {
     /// Those that run, without those set aside.
     var active = 0
     var aside = 0
-    var waiting = Fifo<Element>()
+    var waiting = Queue<Element>()
     /// How many may run besides those set aside.
     var limit: Int
     var isInTurn = false
@@ -42,7 +44,8 @@ struct Admission<Element> {
 
   /// - Parameter limit: how many of this host may run; nil for the usual number.
   mutating func add(_ element: Element, host name: String, limit: Int? = nil) {
-    var host = hosts[name] ?? Host(limit: perHost)
+    // Taken out, not copied: with a second owner, the whole queue would be copied for each that joins or leaves it.
+    var host = hosts.removeValue(forKey: name) ?? Host(limit: perHost)
     host.limit = max(limit ?? perHost, 1)
     host.waiting.append(element)
     waiting += 1
@@ -51,10 +54,10 @@ struct Admission<Element> {
 
   /// The next one that may run now; it counts as running until `finished`.
   mutating func next() -> Element? {
-    while active < overall, let name = turns.removeFirst() {
-      guard var host = hosts[name] else { continue }
+    while active < overall, let name = turns.popFirst() {
+      guard var host = hosts.removeValue(forKey: name) else { continue }
       host.isInTurn = false
-      guard host.active < host.limit, let element = host.waiting.removeFirst() else {
+      guard host.active < host.limit, let element = host.waiting.popFirst() else {
         update(name, host)
         continue
       }
@@ -106,29 +109,5 @@ struct Admission<Element> {
     }
     let isIdle = host.active == 0 && host.aside == 0 && host.waiting.isEmpty && !host.isInTurn
     hosts[name] = isIdle ? nil : host
-  }
-}
-
-/// First in, first out, without moving every element for each one that leaves.
-struct Fifo<Element> {
-  private var elements: [Element?] = []
-  private var head = 0
-
-  var isEmpty: Bool { head == elements.count }
-
-  mutating func append(_ element: Element) {
-    elements.append(element)
-  }
-
-  mutating func removeFirst() -> Element? {
-    guard head < elements.count else { return nil }
-    let element = elements[head]
-    elements[head] = nil
-    head += 1
-    if head > 32, head * 2 > elements.count {
-      elements.removeFirst(head)
-      head = 0
-    }
-    return element
   }
 }

@@ -12,6 +12,7 @@ import RichPush
 final class BodySink: @unchecked Sendable {
   /// The version that the bytes are of.
   struct Version {
+    /// The URL with its query: an entity tag says nothing about another one's versions. Not for messages.
     var resource: String
     var headers: ResponseHeaders
     var declaredType: String?
@@ -163,7 +164,9 @@ final class BodySink: @unchecked Sendable {
   }
 
   /// Whether an examiner is asked about this body.
-  var isExaminable: Bool { isExamined && isHeadKnown && kind == .video }
+  var isExaminable: Bool {
+    isExamined && isHeadKnown && kind == .video && total ?? 0 <= ExaminationBudget.largestVideo
+  }
 
   func partialBody(canFetchRanges: Bool) -> PartialBody {
     PartialBody(

@@ -64,7 +64,7 @@ struct DownloadRun {
         arePartsRefused = true
         try sink.reset()
       case .postponed:
-        let needed = sink.total ?? 1 << 20
+        let needed = min(sink.total ?? 1 << 20, limits.maximumBytes)
         try sink.reset()
         await sink.hold.waitForRoom(needed)
         if Task.isCancelled { throw .cancelled }
@@ -165,8 +165,9 @@ struct DownloadRun {
 
   private var late: Rejection.Reason {
     Rejection.Reason(
-      .fetchTimeout, at: .fetch, "the redirects did not end within \(limits.totalTimeout.text) s",
-      limit: limits.totalTimeout)
+      .fetchTimeout, at: .fetch,
+      "the download did not finish within \(limits.totalTimeout.text) s, in \(cost.requests) requests",
+      limit: limits.totalTimeout, measured: cost.timings.total)
   }
 
   private static let unaskedNotModified = Rejection.Reason(
@@ -216,6 +217,7 @@ struct DownloadRun {
 
   /// The part to fetch for an examiner; nil when it is better had from the stream, or would be too much.
   private mutating func affordable(_ wanted: Range<Int>) -> Range<Int>? {
+    guard wanted.upperBound <= ExaminationBudget.largestVideo else { return nil }
     let (total, contiguous) = (sink.total ?? .max, sink.available.contiguous)
     var end = max(wanted.upperBound, wanted.lowerBound + ExaminationBudget.leastBytes)
     if wanted.lowerBound == contiguous {

@@ -40,4 +40,7 @@ enum ExaminationBudget {
   static let probationBytes = 4 << 20
   /// A present piece of up to so many bytes is fetched again rather than asking the server once more.
   static let negligibleBytes = 131_072
+  /// No video is larger (4 TiB): a server that says so errs or lies, and nothing that far ahead is asked for. That
+  /// also keeps sums of what servers and files claim from overflowing.
+  static let largestVideo = 1 << 42
 }

@@ -80,6 +80,9 @@ extension Exchange {
     case CURLE_PARTIAL_FILE:
       let missing = response.declaredBytes.map { "of \($0) bytes" } ?? "bytes, before its last chunk"
       return failed("the body ended after \(sink.received) \(missing)")
+    case CURLE_OUT_OF_MEMORY where response.status == nil && (easy?.offset(CURLINFO_PRETRANSFER_TIME_T) ?? 0) > 0:
+      // What libcurl says of a line longer than it takes, about 100 KB.
+      return failed("the response header has a line that is too long", permanent: true)
     case CURLE_GOT_NOTHING: return failed("\(origin.name) closed the connection without an answer")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WRITE_ERROR:
       let place = response.status == nil ? "before an answer came" : "after \(sink.received) bytes of the body"

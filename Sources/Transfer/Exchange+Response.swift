@@ -22,6 +22,8 @@ extension Exchange {
       response.coding = nil
       response.location = nil
       response.contentRange = nil
+      response.lengths = []
+      response.isFramed = false
       response.headers = ResponseHeaders()
     } else if let colon = text.firstIndex(of: ":") {
       take(field: text[..<colon].lowercased(), String(text[text.index(after: colon)...]).trimmed)
@@ -33,6 +35,8 @@ extension Exchange {
     response.headers.take(name, value)
     if name == "location", response.location == nil { response.location = value }
     if name == "content-range" { response.contentRange = response.contentRange ?? value }
+    if name == "content-length" { response.lengths.formUnion(value.split(separator: ",").map { String($0).trimmed }) }
+    if name == "transfer-encoding" { response.isFramed = true }
     guard name == "content-encoding" || name == "transfer-encoding" else { return }
     let plain = name == "content-encoding" ? ["identity", ""] : ["chunked", "identity", ""]
     let codings = value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
@@ -57,6 +61,13 @@ extension Exchange {
           "the server sent the body in the coding \(name) though Accept-Encoding: identity was asked for",
           permanent: true))
     }
+    guard response.isLengthClear else {
+      // Whichever of them libcurl took, a body cut off there would pass for a whole one.
+      return stop(
+        Rejection.Reason(
+          .fetchFailed, at: .fetch, "the server announced lengths of the body that differ or are no number",
+          permanent: true))
+    }
     do throws(Rejection.Reason) {
       return try status == 206 ? beginPart() : beginWhole()
     } catch {
@@ -66,7 +77,7 @@ extension Exchange {
 
   private var version: BodySink.Version {
     BodySink.Version(
-      resource: request.url.redacted, headers: response.headers, declaredType: response.declaredType)
+      resource: request.url.text, headers: response.headers, declaredType: response.declaredType)
   }
 
   private func beginWhole() throws(Rejection.Reason) -> Bool {
@@ -74,7 +85,8 @@ extension Exchange {
     return true
   }
 
-  /// A part that is not what was asked for, or not of the version that is there, is of no use.
+  /// A part that is not what was asked for, or not of the version that is there, is of no use. It may be smaller, but not
+  /// so small that a body takes hundreds of requests.
   private func beginPart() throws(Rejection.Reason) -> Bool {
     if request.part == .whole {
       throw Rejection.Reason(
@@ -90,9 +102,10 @@ extension Exchange {
       try sink.begin(version, first: range, end: bytes.upperBound)
     case .range(let asked, let isStream):
       guard let held = sink.version, bytes.lowerBound == asked.lowerBound, bytes.upperBound <= asked.upperBound,
-        held.resource == request.url.redacted,
-        bytes.upperBound >= asked.upperBound || bytes.upperBound == range.total || bytes.count >= 65_536,
-        !held.headers.contradicts(response.headers),
+        held.resource == request.url.text,
+        bytes.upperBound >= asked.upperBound || bytes.upperBound == range.total
+          || bytes.count >= (isStream ? ExaminationBudget.contiguousBytes : ExaminationBudget.firstBytes),
+        response.headers.mayBePart(of: held.headers),
         range.total == nil || sink.total == nil || range.total == sink.total
       else { return refusePart() }
       sink.beginPart(bytes, total: range.total, isStream: isStream)

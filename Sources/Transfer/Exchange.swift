@@ -56,6 +56,8 @@ final class Exchange: @unchecked Sendable {
   var isAside = false
 
   var continuation: CheckedContinuation<ExchangeReport, Never>?
+  /// Whether it has been answered, and belongs to nobody.
+  var isOver: Bool { continuation == nil }
   var easy: EasyHandle?
   /// Set with `easy`.
   var dialling: Dialling?
@@ -78,10 +80,20 @@ final class Exchange: @unchecked Sendable {
     var headers = ResponseHeaders()
     /// The value of Content-Range.
     var contentRange: String?
+    /// The different values of Content-Length, of which there should be one.
+    var lengths: Set<String> = []
+    /// Whether there is Transfer-Encoding, which overrides Content-Length (RFC 9112 section 6.3).
+    var isFramed = false
     /// The coding that the body comes in although none was asked for.
     var coding: String?
     /// Bytes of a body that is of no use (of a redirect or an error), read so that the connection can be used again.
     var discarded = 0
+
+    /// Whether Content-Length says one thing, or nothing, or does not count.
+    var isLengthClear: Bool {
+      guard !isFramed, let length = lengths.first else { return true }
+      return lengths.count == 1 && length.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int(length) != nil
+    }
 
     /// More is not read for the sake of the connection.
     static let maximumDiscarded = 64 * 1024
@@ -92,6 +104,8 @@ final class Exchange: @unchecked Sendable {
   }
 
   /// Resumes the task that waits. The exchange belongs to nobody afterwards, and its descriptor is not used any more.
+  ///
+  /// - Precondition: it is not over.
   func finish(_ report: ExchangeReport) {
     easy = nil
     sink.progress.endRequest()

@@ -65,7 +65,7 @@ extension RequestConditions {
 
 extension String {
   /// Whether this is an entity tag (RFC 9110 section 8.8.3), of moderate length and in ASCII.
-  fileprivate var isEntityTag: Bool {
+  var isEntityTag: Bool {
     let tag = hasPrefix("W/") ? dropFirst(2) : self[...]
     guard tag.utf8.count >= 2, utf8.count <= 1024, tag.hasPrefix("\""), tag.hasSuffix("\"") else { return false }
     return tag.dropFirst().dropLast().utf8.allSatisfy { $0 == 0x21 || (0x23...0x7E).contains($0) }

@@ -26,6 +26,9 @@ struct RequestURL: Sendable, Equatable {
     var name: String {
       port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)"
     }
+
+    /// What connections are counted by: a host speaks another protocol on its other port.
+    var key: String { "\(scheme)://\(host):\(port)" }
   }
 
   struct Credentials: Sendable, Equatable {

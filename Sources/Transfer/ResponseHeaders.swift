@@ -1,5 +1,3 @@
-import CCurl
-
 /// The fields of a response that say which version of a body it is and how long it may be kept, as the server wrote
 /// them.
 package struct ResponseHeaders: Sendable, Equatable, Codable {
@@ -39,26 +37,36 @@ package struct ResponseHeaders: Sendable, Equatable, Codable {
     }
   }
 
-  /// The value for If-Range, with which parts of two versions are never put together: a strong entity tag, else a date
-  /// of modification that is strong because the response is at least a second younger (RFC 9110 sections 13.1.5 and
-  /// 8.8.2.2). nil when there is neither.
+  /// The value for If-Range, with which parts of two versions are never put together: a strong entity tag or, without
+  /// any entity tag, a date of modification that is strong because the response is at least a second younger (RFC 9110
+  /// sections 13.1.5 and 8.8.2.2). nil when there is neither.
   var rangeValidator: String? {
-    if let etag { return isStrong(etag) ? etag : dateValidator }
-    return dateValidator
+    guard let etag, etag.isEntityTag else { return dateValidator }
+    return etag.isWeak ? nil : etag
   }
 
   private var dateValidator: String? {
-    guard let lastModified, let date, lastModified.utf8.count <= 64 else { return nil }
-    let (modified, sent) = (curl_getdate(lastModified, nil), curl_getdate(date, nil))
-    return modified > 0 && sent >= modified + 1 ? lastModified : nil
+    let now = secondsSince1970()
+    guard let lastModified, let modified = seconds(ofHTTPDate: lastModified, now: now),
+      let sent = date.flatMap({ seconds(ofHTTPDate: $0, now: now) }), sent >= modified + 1
+    else { return nil }
+    return lastModified
   }
 
-  /// Whether a later response with `other` cannot be of the same version.
-  func contradicts(_ other: ResponseHeaders) -> Bool {
-    if let etag, let theirs = other.etag, etag != theirs { return true }
-    if let lastModified, let theirs = other.lastModified, lastModified != theirs { return true }
-    return false
+  /// Whether a part with these fields is of the version with `whole`.
+  ///
+  /// An entity tag has to be repeated, also where If-Range held it; a date need not be (RFC 9110 section 15.3.7). So a
+  /// server that knows nothing of If-Range cannot slip in another version.
+  func mayBePart(of whole: ResponseHeaders) -> Bool {
+    if let theirs = whole.etag, !theirs.isWeak || etag != nil, etag != theirs { return false }
+    if let lastModified, let theirs = whole.lastModified, lastModified != theirs { return false }
+    return true
   }
+}
+
+extension String {
+  /// Whether this entity tag marks what means the same, not what has the same bytes.
+  fileprivate var isWeak: Bool { hasPrefix("W/") }
 }
 
 /// What makes a request conditional: the validators of a copy that is kept.
@@ -78,11 +86,4 @@ package struct RequestConditions: Sendable, Equatable {
   var fields: [String] {
     (etag.map { ["If-None-Match: \($0)"] } ?? []) + (lastModified.map { ["If-Modified-Since: \($0)"] } ?? [])
   }
-}
-
-/// `"…"`, and neither `W/"…"` nor what would be no field's value.
-private func isStrong(_ etag: String) -> Bool {
-  let bytes = Array(etag.utf8)
-  return (2...512).contains(bytes.count) && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
-    && bytes.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") }
 }

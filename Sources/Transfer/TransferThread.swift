@@ -82,7 +82,7 @@ final class TransferThread {
     for exchange in running.values { end(exchange, .stopped) }
     while let exchange = waiting.next() {
       leave(exchange)
-      exchange.finish(.stopped)
+      if !exchange.isOver { exchange.finish(.stopped) }
     }
   }
 
@@ -94,11 +94,12 @@ final class TransferThread {
         if exchange.isCancelled.load(ordering: .acquiring) {
           exchange.finish(.cancelled)
         } else {
-          let host = exchange.request.url.origin.name
+          let host = exchange.request.url.origin.key
           waiting.add(exchange, host: host, limit: protocols[host] == .http2 ? http2Limit : nil)
         }
       case .cancel(let exchange):
-        guard exchange.hasArrived else { continue }  // its start will find the flag
+        // Before its start, which will find the flag, or after its end, when its sink is another one's.
+        guard exchange.hasArrived, !exchange.isOver else { continue }
         // One that still waits stays in line, and is passed over when its turn comes.
         if exchange.easy == nil { exchange.finish(.cancelled) } else { end(exchange, .cancelled) }
       case .stop: isStopping = true
@@ -109,7 +110,7 @@ final class TransferThread {
   /// Starts as many as may run.
   private func admit() {
     while let exchange = waiting.next() {
-      guard exchange.continuation != nil else {
+      guard !exchange.isOver else {
         leave(exchange)
         continue
       }
@@ -123,7 +124,7 @@ final class TransferThread {
   }
 
   private func start(_ exchange: Exchange) throws(Rejection.Reason) {
-    let mayShare = protocols[exchange.request.url.origin.name] != .http1
+    let mayShare = protocols[exchange.request.url.origin.key] != .http1
     guard let easy = exchange.makeHandle(configuration, mayShare: mayShare),
       curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
     else { throw .noHandle }
@@ -160,7 +161,7 @@ final class TransferThread {
   }
 
   private func leave(_ exchange: Exchange) {
-    waiting.finished(host: exchange.request.url.origin.name, wasAside: exchange.isAside)
+    waiting.finished(host: exchange.request.url.origin.key, wasAside: exchange.isAside)
   }
 
   private var http2Limit: Int {
@@ -168,7 +169,7 @@ final class TransferThread {
   }
 
   private func learnProtocol(of exchange: Exchange, _ easy: EasyHandle) {
-    let host = exchange.request.url.origin.name
+    let host = exchange.request.url.origin.key
     let version = easy.integer(CURLINFO_HTTP_VERSION)
     guard version != CURL_HTTP_VERSION_NONE else { return }
     let found: Spoken = version == CURL_HTTP_VERSION_2_0 ? .http2 : .http1
@@ -184,7 +185,7 @@ final class TransferThread {
     guard now >= nextSurvey, !waiting.isEmpty else { return }
     nextSurvey = now + 1
     for exchange in running.values where !exchange.isAside && now - exchange.startTime >= configuration.slowAfter {
-      let host = exchange.request.url.origin.name
+      let host = exchange.request.url.origin.key
       if waiting.isWanted(host: host), waiting.setAside(host: host) { exchange.isAside = true }
     }
   }

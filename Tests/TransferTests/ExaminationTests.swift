@@ -99,6 +99,34 @@ struct ExaminationTests {
     #expect(origin.bytesSent < 4_500_000)
   }
 
+  @Test("what lies farther than any file reaches is not asked for, nor added up", arguments: [Int.max - 1, 1 << 60])
+  func absurdlyFar(end: Int) async throws {
+    let body = movie(100_000)
+    let origin = try FaultyOrigin { request in
+      request["range"] == "bytes=0-65535"
+        ? FaultyOrigin.response(
+          206, ["ETag: \"v1\"", "Content-Range: bytes 0-65535/*"], body: Array(body.prefix(65_536)))
+        : FaultyOrigin.response(body: body)
+    }
+    let fetched = try await QuickDownloader().fetch(
+      origin.url("/a"), examine: { body in body.totalBytes == nil ? .needs(end - 8..<end) : .enough })
+    #expect(fetched.bytes == body)
+    #expect(origin.requests.map { $0["range"] } == ["bytes=0-65535", "bytes=65536-"])
+  }
+
+  @Test("a video of more bytes than any disk holds is too large, without a look")
+  func absurdlyLarge() async throws {
+    let origin = try FaultyOrigin { _ in
+      FaultyOrigin.response(
+        206, ["ETag: \"v1\"", "Content-Range: bytes 0-65535/900000000000000000"], body: movie(65_536))
+    }
+    let reason = try await QuickDownloader().refusal(
+      origin.url("/a"), limit: { _ in 500_000 },
+      examine: { _ in .needs(800_000_000_000_000_000..<900_000_000_000_000_000) })
+    #expect(reason.code == .tooLarge && reason.measured == 9e17)
+    #expect(origin.requests.count == 1)
+  }
+
   @Test("nobody looks at pictures")
   func pictures() async throws {
     let origin = try FaultyOrigin { FaultyOrigin.ranged($0, body: jpeg(100_000)) }

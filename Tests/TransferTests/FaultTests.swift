@@ -134,12 +134,28 @@ struct FaultTests {
     #expect(reason.message == "127.0.0.1:\(origin.port) does not answer in proper HTTP")
   }
 
-  @Test("a bad Content-Length is refused", arguments: ["-5", "banana"])
+  @Test(
+    "a bad Content-Length is refused",
+    arguments: [
+      "-5", "banana", "1e3", "0x14", "+20", "20, 5", "5, 20", "20\r\nContent-Length: 5", "5\r\nContent-Length: 20",
+      "99999999999999999999",
+    ])
   func badLength(value: String) async throws {
     let origin = try FaultyOrigin { _ in
       FaultyOrigin.response(200, ["Content-Length: \(value)"], body: jpeg(20)) + [.close]
     }
     #expect(try await QuickDownloader().refusal(origin.url(), limits: oneAttempt).code == .fetchFailed)
+  }
+
+  @Test(
+    "a Content-Length that is repeated, or overridden by chunks, is none that contradicts itself",
+    arguments: ["20, 20", "20\r\nContent-Length: 20", "5\r\nTransfer-Encoding: chunked"])
+  func repeatedLength(value: String) async throws {
+    let origin = try FaultyOrigin { _ in
+      let body = value.contains("chunked") ? FaultyOrigin.chunk(jpeg(20)) + FaultyOrigin.chunk([]) : jpeg(20)
+      return FaultyOrigin.response(200, ["Content-Length: \(value)"], body: body) + [.close]
+    }
+    #expect(try await QuickDownloader().fetch(origin.url()).bytes == jpeg(20))
   }
 
   @Test("a body of no bytes is empty", arguments: [200, 204])

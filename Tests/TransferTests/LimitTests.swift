@@ -88,6 +88,16 @@ struct LimitTests {
     #expect(reason.limit == 65_536)
   }
 
+  @Test("a line of the header without end is refused for good", arguments: ["HTTP/1.1 200 ", "HTTP/1.1 200 OK\r\nX: "])
+  func longLine(beginning: String) async throws {
+    let origin = try FaultyOrigin { _ in
+      [.send(Array(beginning.utf8)), .repeatedly([UInt8](repeating: UInt8(ascii: "x"), count: 4096))]
+    }
+    let reason = try await QuickDownloader().refusal(origin.url())
+    #expect(reason.code == .fetchFailed && reason.permanent)
+    #expect(origin.requests.count == 1)
+  }
+
   @Test(
     "an encoded body is refused before it is written",
     arguments: [

@@ -44,7 +44,8 @@ struct RangeTests {
 
   @Test("without a validator that is strong the whole is asked for, so that versions never mix")
   func noValidator() async throws {
-    for fields in [[], ["ETag: W/\"v1\""], ["Last-Modified: Mon, 02 Nov 2026 10:00:00 GMT"]] {
+    let dates = ["Last-Modified: Mon, 02 Nov 2026 10:00:00 GMT", "Date: Mon, 02 Nov 2026 10:00:01 GMT"]
+    for fields in [[], ["ETag: W/\"v1\""], ["ETag: W/\"v1\""] + dates, [dates[0]]] {
       let origin = try FaultyOrigin { FaultyOrigin.ranged($0, body: movie(300_000), etag: nil, fields: fields) }
       #expect(try await QuickDownloader().fetch(origin.url("/a")).bytes == body)
       #expect(origin.requests.map { $0["range"] } == ["bytes=0-65535", nil])
@@ -117,6 +118,48 @@ struct RangeTests {
     }
     #expect(try await QuickDownloader().fetch(origin.url("/a")).bytes == body)
     #expect(origin.requests.map { $0["range"] } == ["bytes=0-65535", "bytes=65536-299999", nil])
+  }
+
+  @Test("a part without the entity tag of the version that is there is not used")
+  func untaggedPart() async throws {
+    let newer = Array(movie(300_000).reversed())
+    let origin = try FaultyOrigin { request in
+      guard let range = request.range(of: newer.count), range.lowerBound > 0 else {
+        return FaultyOrigin.ranged(request, body: request["range"] == nil ? newer : movie(300_000))
+      }
+      return FaultyOrigin.response(206, ["Content-Range: bytes 65536-299999/300000"], body: Array(newer[range]))
+    }
+    #expect(try await QuickDownloader().fetch(origin.url("/a")).bytes == newer)
+    #expect(origin.requests.map { $0["range"] } == ["bytes=0-65535", "bytes=65536-299999", nil])
+  }
+
+  @Test("a server that sends a body in small pieces is asked for the whole")
+  func smallPieces() async throws {
+    let origin = try FaultyOrigin { request in
+      var request = request
+      if let range = request.range(of: 3_000_000), range.lowerBound > 0 {
+        request.fields.removeAll { $0.name == "range" }
+        request.fields.append(("range", "bytes=\(range.lowerBound)-\(range.lowerBound + 99_999)"))
+      }
+      return FaultyOrigin.ranged(request, body: movie(3_000_000))
+    }
+    #expect(try await QuickDownloader().fetch(origin.url("/a.mp4")).bytes == movie(3_000_000))
+    #expect(origin.requests.map { $0["range"] } == ["bytes=0-65535", "bytes=65536-2999999", nil])
+  }
+
+  @Test("a redirect that leads to another query the next time brings another file, whatever its entity tag is")
+  func otherQuery() async throws {
+    let other = Array(movie(300_000).reversed())
+    let origin = try FaultyOrigin { request in
+      switch (request.target, request.attempt) {
+      case ("/a.gif", let attempt): FaultyOrigin.redirect(to: "/b.gif?\(attempt)")
+      case ("/b.gif?1", _):
+        FaultyOrigin.response(200, ["ETag: \"v1\""], length: 300_000)
+          + [.send(Array(movie(300_000).prefix(120_000))), .close]
+      default: FaultyOrigin.ranged(request, body: other)
+      }
+    }
+    #expect(try await QuickDownloader().fetch(origin.url("/a.gif")).bytes == other)
   }
 
   @Test(
