@@ -10,11 +10,12 @@ final class LibavInput {
   let context: UnsafeMutablePointer<AVFormatContext>
   let stage: Rejection.Stage
   private let io: LibavReadIO
-  private let source: MediaFile
+  /// The file, where it is there as a whole.
+  private let file: MediaFile?
   private var seams: TimelineSeams?
   /// The ids of encrypted tracks, which the boxes tell and libavformat does not.
   private(set) lazy var encryptedTracks = Set(
-    isISO ? ISOTrack.tracks(of: source).filter(\.isEncrypted).map(\.id) : [])
+    file.map { ISOTrack.tracks(of: $0).filter(\.isEncrypted).map(\.id) } ?? [])
 
   /// More streams than this are not a film.
   static let maximumStreams = 64
@@ -59,7 +60,7 @@ final class LibavInput {
     self.context = opened
     self.stage = stage
     self.io = io
-    self.source = source
+    file = source as? MediaFile
     seams = TimelineSeams.occur(in: formatName) ? TimelineSeams() : nil
   }
 
