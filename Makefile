@@ -50,6 +50,7 @@ bench: build
 	python3 Tests/Benchmarks/photos.py
 	python3 Tests/Benchmarks/posters.py build/enclosure-media
 	python3 Tests/Benchmarks/encode.py
+	python3 Tests/Benchmarks/remux.py
 
 bench-network: build
 	python3 Tests/Benchmarks/network.py

@@ -6,6 +6,7 @@ usage: make.py image MEDIA WORK      stills, and PPM pictures in WORK for the en
        make.py heic MEDIA WORK       HEIC files around pictures that ffmpeg has encoded
        make.py animation MEDIA EXPECTED
        make.py video MEDIA WORK      movies whose boxes are patched
+       make.py timeline MEDIA WORK   clips with odd time stamps, headers, edit lists and streams
        make.py amr FILE              AMR, for which Debian has no encoder
        make.py sequence MOVIE FILE   the same HEVC track as a HEIF image sequence
        make.py exif N FILE           a JPEG's EXIF segment with orientation N
@@ -20,9 +21,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 
 def main(arguments):
-    from makers import animation, bad, exif, heif, image, movie, scene
+    from makers import animation, bad, exif, heif, image, movie, scene, timeline
     commands = {"image": image.write_all, "heic": image.write_heics, "animation": animation.write_all, "bad": bad.write_all,
-                "scene": scene.write_all, "video": movie.write_all, "amr": movie.write_amr, "exif": exif.write_segment, "sequence": heif.write_sequence,
+                "scene": scene.write_all, "video": movie.write_all, "timeline": timeline.write_all, "amr": movie.write_amr, "exif": exif.write_segment, "sequence": heif.write_sequence,
                 "noisy-gif": animation.write_noisy}
     if not arguments or arguments[0] not in commands:
         sys.exit(__doc__)

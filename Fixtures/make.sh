@@ -2,7 +2,7 @@
 # Makes every file of Fixtures/media/ and Fixtures/expected/ from nothing: drawn patterns, lavfi sources, hand-built bytes.
 #
 #   Fixtures/make.sh                 all of it (a few minutes; the landscapes are computed in Python)
-#   Fixtures/make.sh PART...         only these parts: image animation video encode audio bad
+#   Fixtures/make.sh PART...         only these parts: image animation video encode timeline audio bad
 #   Fixtures/make.sh --large DIR     instead: the files too large to commit, into DIR
 #   Fixtures/make.sh --check         instead: is every file in README.md, and every row a file?
 #
@@ -238,6 +238,10 @@ make_audio() {
   python amr "$dir/amr.amr"
 }
 
+make_timelines() {
+  python timeline "$media" "$work"
+}
+
 make_bad() {
   mkdir -p "$media/bad"
   python bad "$media"
@@ -273,7 +277,7 @@ main() {
   install_tools
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
-  [ $# -gt 0 ] || set -- image animation video encode audio bad
+  [ $# -gt 0 ] || set -- image animation video encode timeline audio bad
   local part
   for part in "$@"; do
     # Clips and cover art show the test card.
@@ -283,6 +287,7 @@ main() {
       animation) make_animations ;;
       video) make_videos; make_posters ;;
       encode) make_encoded ;;
+      timeline) make_timelines ;;
       audio) make_audio ;;
       bad) make_bad ;;
       *) echo "make.sh: no part $part" >&2; exit 64 ;;

@@ -10,6 +10,12 @@ final class LibavInput {
   let context: UnsafeMutablePointer<AVFormatContext>
   let stage: Rejection.Stage
   private let io: LibavReadIO
+  /// The file, where it is there as a whole.
+  private let file: MediaFile?
+  private var seams: TimelineSeams?
+  /// The ids of encrypted tracks, which the boxes tell and libavformat does not.
+  private(set) lazy var encryptedTracks = Set(
+    file.map { ISOTrack.tracks(of: $0).filter(\.isEncrypted).map(\.id) } ?? [])
 
   /// More streams than this are not a film.
   static let maximumStreams = 64
@@ -54,6 +60,8 @@ final class LibavInput {
     self.context = opened
     self.stage = stage
     self.io = io
+    file = source as? MediaFile
+    seams = TimelineSeams.occur(in: formatName) ? TimelineSeams() : nil
   }
 
   deinit {
@@ -91,12 +99,16 @@ final class LibavInput {
     guard streamCount <= LibavInput.maximumStreams else { throw tooManyStreams }
   }
 
-  /// Reads the next packet of any stream.
+  /// Reads the next packet of any stream, its times put in order where recordings were joined.
   /// - Returns: a negative number at the end, or where the container makes no more sense; `check()` tells trouble with
   ///   the file. `enclosure_av_again` asks for another call.
   func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
     av_packet_unref(packet)
-    return av_read_frame(context, packet)
+    let status = av_read_frame(context, packet)
+    if status >= 0, seams != nil, let stream = stream(Int(packet.pointee.stream_index)) {
+      seams?.join(packet, timeBase: stream.pointee.time_base)
+    }
+    return status
   }
 
   /// Whether libavformat failed because the file could not be read, or because it went round in circles.

@@ -6,6 +6,8 @@ struct PictureTimes {
   private var end: Int64 = 0
   private var last: Int64?
   private var lastKept: Int64?
+  /// Whether a picture came that is shown behind the end of the presentation, as all that follow are.
+  private(set) var areOver = false
   /// The least distance between two pictures.
   private let distance: Int64
   /// How long a picture lasts that does not say.
@@ -33,7 +35,10 @@ struct PictureTimes {
     var time = said ?? last.map { $0 + period } ?? 0
     // Times that do not go on are damage; the pictures may be good.
     if let last, time <= last { time = last + period }
-    guard time < limit ?? .max else { return nil }
+    guard time < limit ?? .max else {
+      areOver = true
+      return nil
+    }
     last = time
     end = time + (duration > 0 ? min(duration, PictureTimes.absurd) : period)
     // What is over before the presentation starts is not shown.

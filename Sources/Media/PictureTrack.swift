@@ -114,6 +114,8 @@ final class PictureTrack: TranscodeTrack {
 
   /// The muxer counts times of decoding, which end elsewhere when pictures are not equally long.
   var presentedEnd: Double? { seconds(times.presentedEnd, base) }
+  var isComplete: Bool { times.areOver }
+  var lostSeconds: Double? { nil }
 
   var steps: [String] {
     var steps = ["decoded \(source.codecName)"]

@@ -28,7 +28,8 @@ private final class Remuxing {
     self.facts = facts
     self.recipe = recipe
     surveys = try RemuxSurvey.survey(
-      source, kept: [recipe.picture, recipe.sound].compactMap { $0 }, limit: recipe.trims ? recipe.maximumSeconds : nil)
+      source, kept: [recipe.picture, recipe.sound].compactMap { $0 },
+      end: recipe.trims ? recipe.maximumSeconds.map { $0 + facts.startSeconds } : nil)
     input = try LibavInput(source, at: .prepare)
     try input.findStreams()
     output = try LibavOutput(
@@ -42,7 +43,7 @@ private final class Remuxing {
     for index in 0..<input.streamCount where !kept.contains(index) {
       input.stream(index)?.pointee.discard = AVDISCARD_ALL
     }
-    let start = input.presentationStart(of: kept)
+    let start = facts.startMicroseconds
     for index in kept {
       guard let stream = input.stream(index) else {
         throw Rejection.Reason(.corrupt, at: .prepare, "the file's stream \(index) was there and is gone")
@@ -56,18 +57,13 @@ private final class Remuxing {
       try sets?.describe(copy)
       tracks[index] = RemuxTrack(
         source: stream, output: copy, start: start, survey: survey, parameterSets: sets,
-        end: isPicture ? nil : soundEnd.map { $0 + Double(start) / 1e6 })
+        end: isPicture ? nil : soundEnd.map { $0 + facts.startSeconds }, mayBreakOff: input.mayBreakOff)
     }
     try output.writeHeader(settings)
     for index in kept { tracks[index]?.startClock() }
   }
 
-  /// When the sound of a video has to end, in seconds of the presentation: a sound that goes on behind the picture
-  /// would make the attachment last longer than it may.
-  private var soundEnd: Double? {
-    guard let limit = recipe.maximumSeconds, case .video(let video) = facts.content else { return nil }
-    return recipe.trims ? limit : max(limit, video.duration.presented ?? 0)
-  }
+  private var soundEnd: Double? { facts.presentationEnd(limit: recipe.maximumSeconds, trims: recipe.trims) }
 
   private var settings: [String: String] {
     switch recipe.type {
@@ -99,17 +95,18 @@ private final class Remuxing {
       case .video(let video) = facts.content
     else { return }
     // The source's edit list may end inside its last picture.
-    if !recipe.trims, let presented = video.duration.presented, abs(presented - end) <= video.framePeriod ?? 0 {
+    if let presented = video.duration.presented, abs(presented - end) <= video.framePeriod ?? 0 {
       end = min(end, presented)
     }
     try limitPresentation(descriptor, track: 0, to: end)
-    if recipe.trims, recipe.sound != nil, let limit = recipe.maximumSeconds {
-      try limitPresentation(descriptor, track: 1, to: limit)
-    }
   }
 
   func result(_ descriptor: Int32) throws(Rejection.Reason) -> PreparedFile {
     try limitPicture(descriptor)
+    // The last packet of a sound that was cut goes on for a moment.
+    if recipe.type == .mpeg4, recipe.sound != nil, let end = soundEnd {
+      try limitPresentation(descriptor, track: recipe.picture == nil ? 0 : 1, to: end)
+    }
     let written = try MediaFile(borrowing: descriptor, at: .prepare)
     let check = try LibavInput(written, at: .prepare)
     try check.findStreams()
@@ -118,11 +115,12 @@ private final class Remuxing {
       steps: steps)
     if case .video(let video) = facts.content, recipe.picture != nil {
       (file.width, file.height) = (video.width, video.height)
+      file.timeline = video.timeline(end: soundEnd, hasSound: recipe.sound != nil)
     }
-    if recipe.trims, let limit = recipe.maximumSeconds, let whole = facts.presentedSeconds {
-      file.reductions.append("the video lasts \(rounded(whole)) s; only its first \(rounded(limit)) s are shown")
+    if recipe.trims, let limit = recipe.maximumSeconds {
+      file.reductions.append(facts.trimming(to: limit))
     } else if let sound = recipe.sound.flatMap({ tracks[$0] }), let lost = sound.lostSeconds, let end = soundEnd {
-      file.reductions.append("the sound ends at \(rounded(end)) s; \(rounded(lost)) s of it were cut off")
+      file.reductions.append(lostSound(after: end, lost))
     }
     return file
   }
@@ -135,7 +133,7 @@ private final class Remuxing {
       steps.append("copied \(picture.codecName)\(tag)")
     }
     if let sound = recipe.sound.flatMap({ input.stream($0) }) { steps.append("copied \(sound.codecName)") }
-    if recipe.trims, let limit = recipe.maximumSeconds { steps.append("cut to the first \(rounded(limit)) s") }
+    if recipe.trims, let limit = recipe.maximumSeconds { steps.append(cut(to: limit)) }
     let repairs = tracks.values.reduce(0) { $0 + $1.repairs }
     if repairs > 0 { steps.append("mended \(repairs) decoding times") }
     let dropped = facts.metadata.map { $0.rawValue.split(separator: "_").joined(separator: " ") }
@@ -149,18 +147,7 @@ private final class Remuxing {
   }
 }
 
-private let microseconds = AVRational(num: 1, den: AV_TIME_BASE)
-
 extension LibavInput {
-  /// When the first of these streams starts, in microseconds of the source. What lies before 0 an edit list hides.
-  func presentationStart(of kept: [Int]) -> Int64 {
-    let starts = kept.compactMap { stream($0) }.compactMap { stream -> Int64? in
-      guard seconds(stream.pointee.start_time, stream.pointee.time_base) != nil else { return nil }
-      return av_rescale_q(stream.pointee.start_time, stream.pointee.time_base, microseconds)
-    }
-    return max(starts.min() ?? 0, 0)
-  }
-
   /// How long the whole presentation lasts by the header, in seconds.
   var presentedDuration: Double? {
     seconds(context.pointee.duration, AVRational(num: 1, den: AV_TIME_BASE)).flatMap { $0 > 0 ? $0 : nil }
@@ -173,6 +160,39 @@ extension MediaFacts {
     case .image(let image): image.duration
     case .video(let video): video.duration.presented
     case .audio(let audio): audio.duration.presented
+    }
+  }
+
+  /// The moment of the source that becomes 0, in seconds.
+  var startSeconds: Double {
+    switch content {
+    case .image: 0
+    case .video(let video): video.duration.start
+    case .audio(let audio): audio.duration.start
+    }
+  }
+
+  var startMicroseconds: Int64 { Int64((startSeconds * 1e6).rounded()) }
+
+  /// When the presentation of a video has to end, in seconds: a sound that goes on behind the picture would make the
+  /// attachment last longer than it may.
+  func presentationEnd(limit: Double?, trims: Bool) -> Double? {
+    guard let limit, case .video(let video) = content else { return nil }
+    return trims ? limit : max(limit, video.duration.presented ?? 0)
+  }
+
+  /// What the sender is told of a video of which only the beginning is shown.
+  func trimming(to limit: Double) -> String {
+    let whole = presentedSeconds.map(rounded) ?? "?"
+    return "the video lasts \(whole) s; only its first \(rounded(limit)) s are shown"
+  }
+}
+
+extension VideoFacts {
+  /// - Parameter end: when everything has to have ended, in seconds of the presentation; nil where there is no limit.
+  func timeline(end: Double?, hasSound: Bool) -> PlannedTimeline? {
+    duration.presented.map { seconds in
+      PlannedTimeline(pictureSeconds: min(seconds, end ?? seconds), maximumSeconds: end, hasSound: hasSound)
     }
   }
 }

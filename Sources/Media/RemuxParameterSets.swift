@@ -57,6 +57,16 @@ final class RemuxParameterSets {
     output.pointee.codecpar.pointee.extradata_size = Int32(configuration.count)
   }
 
+  /// Whether all parameter sets of a packet are the sample entry's.
+  func areKnown(_ packet: AVPacket) -> Bool {
+    guard let data = packet.data, packet.size > 0 else { return true }
+    let bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.size))
+    return VideoNALUnits.units(in: bytes, framing).allSatisfy { unit in
+      !VideoNALUnits.isParameterSet(bytes[unit], codec)
+        || known.contains(VideoNALUnits.withoutTrailingZeros(Array(bytes[unit])))
+    }
+  }
+
   /// Takes the parameter sets out of a packet. With start codes the muxer does so itself.
   /// - Throws: `unsupported_codec` when they are other ones than the sample entry's.
   func clean(_ packet: UnsafeMutablePointer<AVPacket>) throws(Rejection.Reason) {

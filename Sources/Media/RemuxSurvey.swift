@@ -12,34 +12,79 @@ struct RemuxSurvey {
   private(set) var usefulPackets = 0
   /// The first packet of a video stream.
   private(set) var firstPacket: [UInt8] = []
+  /// When the picture of each packet is shown, in ticks of the source, in order of the packets; nil where the packets
+  /// say so themselves.
+  private(set) var presentationTimes: [Int64]?
   private var packets = 0
   /// The time of decoding of the last packet, in seconds of the source.
   private var decoded: Double?
+  private var lacksPresentationTimes = false
 
   /// Reads all packets of the kept streams.
-  /// - Parameter limit: what is presented from so many seconds of the presentation on counts for nothing.
+  /// - Parameter end: what is presented from here on counts for nothing, in seconds of the source; nil for no limit.
   static func survey(
-    _ source: MediaFile, kept: [Int], limit: Double? = nil
+    _ source: MediaFile, kept: [Int], end: Double? = nil
   ) throws(Rejection.Reason) -> [Int: RemuxSurvey] {
+    var surveys: [Int: RemuxSurvey] = [:]
+    try read(source, kept: kept) { packet, stream in
+      surveys[Int(packet.pointee.stream_index), default: RemuxSurvey()].add(packet.pointee, stream, before: end)
+      guard let end else { return true }
+      return !kept.allSatisfy { surveys[$0]?.isPast(end) ?? false }
+    }
+    for (index, survey) in surveys where survey.lacksPresentationTimes {
+      try surveys[index]?.findOrder(index, source, end: end)
+    }
+    return surveys
+  }
+
+  /// - Parameter body: returns whether to go on.
+  private static func read(
+    _ source: MediaFile, kept: [Int],
+    _ body: (UnsafeMutablePointer<AVPacket>, UnsafeMutablePointer<AVStream>) throws(Rejection.Reason) -> Bool
+  ) throws(Rejection.Reason) {
     let input = try LibavInput(source, at: .prepare)
     try input.findStreams()
-    let end = limit.map { $0 + Double(input.presentationStart(of: kept)) / 1e6 }
     for index in 0..<input.streamCount where !kept.contains(index) {
       input.stream(index)?.pointee.discard = AVDISCARD_ALL
     }
-    var surveys: [Int: RemuxSurvey] = [:]
     let packet = try LibavPacket(at: .prepare)
     while true {
       let status = input.read(into: packet.pointer)
       if status == enclosure_av_again { continue }
       guard status >= 0 else { break }
+      // What was read to find the streams comes along, whichever it belongs to.
       let index = Int(packet.pointer.pointee.stream_index)
-      guard let stream = input.stream(index) else { continue }
-      surveys[index, default: RemuxSurvey()].add(packet.pointer.pointee, stream, before: end)
-      if let end, kept.allSatisfy({ surveys[$0]?.isPast(end) ?? false }) { break }
+      guard kept.contains(index), let stream = input.stream(index) else { continue }
+      guard try body(packet.pointer, stream) else { break }
     }
     try input.check()
-    return surveys
+  }
+
+  /// Decodes the pictures to see in which order they are shown.
+  private mutating func findOrder(
+    _ index: Int, _ source: MediaFile, end limit: Double?
+  ) throws(Rejection.Reason) {
+    var order: RemuxPictureOrder?
+    var framePeriod: Double?
+    var timeBase = AVRational(num: 0, den: 1)
+    try RemuxSurvey.read(source, kept: [index]) { packet, stream throws(Rejection.Reason) in
+      if order == nil { order = try RemuxPictureOrder(of: stream) }
+      (framePeriod, timeBase) = (stream.framePeriod, stream.pointee.time_base)
+      try order?.add(packet)
+      return true
+    }
+    guard let times = order?.presentationTimes(), let last = times.max() else { return }
+    presentationTimes = times
+    lateness = decodingLateness(times)
+    end = seconds(last, timeBase).map { $0 + (framePeriod ?? 0) }
+    guard let limit else { return }
+    end = end.map { min($0, limit) }
+    usefulPackets = (times.lastIndex { seconds($0, timeBase).map { $0 < limit } ?? true } ?? -1) + 1
+  }
+
+  /// By how many ticks the pictures would be decoded too late, were each decoded at its old time.
+  private func decodingLateness(_ times: [Int64]) -> Int64 {
+    zip(times.sorted(), times).map { $0 - $1 }.max() ?? 0
   }
 
   /// Whether nothing that follows is presented before `end`: what is decoded later is presented later still.
@@ -55,14 +100,17 @@ struct RemuxSurvey {
       let (late, overflow) = packet.dts.subtractingReportingOverflow(packet.pts)
       if !overflow, late > lateness, isCredible(late, stream) { lateness = late }
     }
+    if packet.pts == enclosure_av_no_timestamp, stream.pointee.codecpar.pointee.video_delay > 0 {
+      lacksPresentationTimes = true
+    }
     guard packet.flags & AV_PKT_FLAG_DISCARD == 0 else { return }
-    let time = seconds(packet.pts, stream.pointee.time_base)
-    if let limit, let shown = time ?? decoded, shown >= limit { return }
+    let time = seconds(packet.pts, stream.pointee.time_base) ?? seconds(packet.dts, stream.pointee.time_base)
+    if let limit, let time, time >= limit { return }
     usefulPackets = packets
     guard let time else { return }
     let length = seconds(packet.duration, stream.pointee.time_base) ?? 0
     let over = time + (length > 0 ? length : stream.framePeriod ?? 0)
-    end = max(end ?? 0, min(over, limit ?? over))
+    end = max(end ?? time, min(over, limit ?? over))
   }
 
   /// Coders reorder at most 16 pictures; more is damage.

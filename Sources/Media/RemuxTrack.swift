@@ -9,21 +9,23 @@ final class RemuxTrack {
   private let survey: RemuxSurvey
   private let parameterSets: RemuxParameterSets?
   private let isSound: Bool
+  private let mayBreakOff: Bool
   /// Packets presented from here on are left out, in seconds of the source.
   private let end: Double?
   private var clock: RemuxClock?
   /// Packets that an edit list hides, which later ones may need to be decoded.
   private var hidden: [UnsafeMutablePointer<AVPacket>] = []
   private var hasPresented = false
-  private var lastDecoding: Int64?
+  private var pieces = EditPieces()
   private var packets = 0
   /// The end of what was left out, in seconds of the source.
   private var lostUntil: Double?
 
   init(
     source: UnsafeMutablePointer<AVStream>, output: UnsafeMutablePointer<AVStream>, start: Int64,
-    survey: RemuxSurvey, parameterSets: RemuxParameterSets?, end: Double?
+    survey: RemuxSurvey, parameterSets: RemuxParameterSets?, end: Double?, mayBreakOff: Bool
   ) {
+    self.mayBreakOff = mayBreakOff
     self.survey = survey
     self.source = source
     self.output = output
@@ -58,22 +60,21 @@ final class RemuxTrack {
 
   /// Writes a packet, or keeps it until it is known whether it is needed.
   func take(_ packet: UnsafeMutablePointer<AVPacket>, _ output: LibavOutput) throws(Rejection.Reason) {
-    if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 {
+    if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0, !mayBreakOff {
       throw Rejection.Reason(.truncated, at: .prepare, "the file ends in the middle of a packet")
     }
+    if let times = survey.presentationTimes, times.indices.contains(packets) { packet.pointee.pts = times[packets] }
     packets += 1
     // Behind the last packet that is presented nothing is needed any more.
     guard packets <= survey.usefulPackets, !isLeftOut(packet.pointee) else { return }
+    let unneeded = pieces.take(packet.pointee)
     if packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 {
       try hide(packet)
       return
     }
-    // Hidden packets between presented ones are there because the edit list jumps, or because pictures of the end
-    // are needed by such that are shown before them.
-    for earlier in hidden {
-      try requireSinglePiece(earlier.pointee)
-      try write(earlier, output)
-    }
+    // Sound needs no hidden packets in between.
+    let needed = isSound && hasPresented ? [] : hidden.dropFirst(isSound ? 0 : unneeded)
+    for earlier in needed { try write(earlier, output) }
     dropHidden()
     hasPresented = true
     try write(packet, output)
@@ -83,6 +84,11 @@ final class RemuxTrack {
     guard hasPresented else {
       throw Rejection.Reason(
         .corrupt, at: .prepare, isSound ? "the sound has no packets" : "the picture has no packets")
+    }
+    guard isSound || pieces.areOne else {
+      throw Rejection.Reason(
+        .unsupportedCodec, at: .prepare,
+        "the edit list shows several pieces of the picture, which would have to be encoded anew")
     }
   }
 
@@ -108,17 +114,9 @@ final class RemuxTrack {
     hidden = []
   }
 
-  private func requireSinglePiece(_ packet: AVPacket) throws(Rejection.Reason) {
-    guard hasPresented, let last = lastDecoding, packet.dts <= last else { return }
-    throw Rejection.Reason(
-      .unsupportedCodec, at: .prepare,
-      "the edit list shows several pieces of the \(isSound ? "sound" : "picture"), which would have to be encoded anew")
-  }
-
   private func write(
     _ packet: UnsafeMutablePointer<AVPacket>, _ writer: LibavOutput
   ) throws(Rejection.Reason) {
-    if packet.pointee.dts != enclosure_av_no_timestamp { lastDecoding = packet.pointee.dts }
     try parameterSets?.clean(packet)
     guard clock?.move(packet) == true else {
       throw Rejection.Reason(

@@ -77,6 +77,8 @@ final class SoundTrack: TranscodeTrack {
   func start() {}
 
   var presentedEnd: Double? { nil }
+  var isComplete: Bool { end.map { placed > $0 - 1 / Double(coding.sampleRate) } ?? false }
+  var lostSeconds: Double? { lost > 0.000_5 ? lost : nil }
 
   func take(_ packet: UnsafeMutablePointer<AVPacket>, _ output: LibavOutput) throws(Rejection.Reason) {
     packets += 1
@@ -226,7 +228,6 @@ final class SoundTrack: TranscodeTrack {
 
   var reductions: [String] {
     var reductions: [String] = []
-    if let end, lost > 0.000_5 { reductions.append(lostSound(after: end, lost)) }
     let full = SoundCoding(keepingChannels: heard.channels, sampleRate: heard.sampleRate)
     if coding.bitRate < full.bitRate {
       let mono = coding.channels < full.channels ? " in mono" : ""

@@ -60,7 +60,9 @@ private func videoFacts(
       .corrupt, at: .inspect, "no picture of the \(picture.codec) stream could be decoded from its beginning")
   }
   let sound = input.soundIndex(beside: index)
-  let duration = try duration(of: index, beside: sound, in: input, source, request)
+  try requireOwnSpeed(stream, source)
+  let measure = try measured(index, input, source, request)
+  let duration = try duration(of: index, beside: sound, in: input, source, measure)
   let turn = DisplayOrientation(of: stream)
   let shown = displayedSize(
     coded, pixelAspect: positive(av_guess_sample_aspect_ratio(input.context, stream, nil)), turn)
@@ -68,10 +70,31 @@ private func videoFacts(
     codedWidth: coded.width, codedHeight: coded.height, width: shown.width, height: shown.height,
     rotation: turn.rotation, isMirrored: turn.isMirrored, picture: picture,
     sound: sound.flatMap { input.audioStream($0) }, duration: duration, framePeriod: stream.framePeriod,
-    streams: input.streamNames())
+    copyObstacle: measure?.copyObstacle, streams: input.streamNames())
   return MediaFacts(
     format: input.format(of: source), bytes: source.bytes, content: .video(facts),
     metadata: input.metadata(beside: [index, sound].compactMap { $0 }))
+}
+
+/// Reads the packets, unless the header shows that there are more of them than are of interest.
+private func measured(
+  _ index: Int, _ input: LibavInput, _ source: MediaFile, _ request: InspectRequest
+) throws(Rejection.Reason) -> TimelineMeasure? {
+  guard !input.isKnownLonger(than: request.enoughSeconds, stream: index, source) else { return nil }
+  return try TimelineMeasure(input, stream: index, limit: request.enoughSeconds * 2)
+}
+
+/// Refuses edit lists that show the media slower, faster or not moving at all: libavformat passes over that, and what
+/// came out would play otherwise and last longer or shorter.
+private func requireOwnSpeed(
+  _ stream: UnsafeMutablePointer<AVStream>, _ source: MediaFile
+) throws(Rejection.Reason) {
+  guard ISOTrack.tracks(of: source).contains(where: { $0.id == Int(stream.pointee.id) && $0.changesSpeed }) else {
+    return
+  }
+  throw Rejection.Reason(
+    .unsupportedCodec, at: .inspect,
+    "the edit list shows the picture at other than its own speed, which cannot be prepared")
 }
 
 private func audioFacts(
@@ -83,7 +106,8 @@ private func audioFacts(
   // Of sound as much fits as its length allows: it is read to its end.
   var request = request
   request.enoughSeconds = .infinity
-  let duration = try duration(of: index, beside: nil, in: input, source, request)
+  let measure = try measured(index, input, source, request)
+  let duration = try duration(of: index, beside: nil, in: input, source, measure)
   let facts = AudioFacts(sound: sound, duration: duration, streams: input.streamNames())
   return MediaFacts(
     format: input.format(of: source), bytes: source.bytes, content: .audio(facts),

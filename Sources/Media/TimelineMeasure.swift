@@ -45,6 +45,8 @@ struct TimelineMeasure {
   var isComplete = false
   /// Whether a packet was cut by the end of the file.
   var hasCutPacket = false
+  /// Why the pictures cannot be copied though their codec could be, for people; nil when nothing is in the way.
+  var copyObstacle: String?
 
   /// The last moment at which anything is presented, in seconds.
   var end: Double? { spans.values.compactMap(\.end).max() }
@@ -52,6 +54,7 @@ struct TimelineMeasure {
   /// Reads packets to the end, or until those of one stream pass a limit.
   /// - Parameter limit: seconds; reading stops when the stream `index` lasts this long.
   init(_ input: LibavInput, stream index: Int, limit: Double) throws(Rejection.Reason) {
+    var copying = input.stream(index).map { RemuxObstacles(of: $0) }
     let packet = try LibavPacket(at: input.stage)
     while true {
       let status = input.read(into: packet.pointer)
@@ -59,13 +62,23 @@ struct TimelineMeasure {
       guard status >= 0 else { break }
       let current = packet.pointer.pointee
       guard let stream = input.stream(Int(current.stream_index)) else { continue }
-      if current.flags & AV_PKT_FLAG_CORRUPT != 0 { hasCutPacket = true }
+      if current.flags & AV_PKT_FLAG_CORRUPT != 0, !input.mayBreakOff { hasCutPacket = true }
       let isVideo = stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
       spans[Int(current.stream_index), default: PresentedSpan()].add(
         current, timeBase: stream.pointee.time_base, framePeriod: isVideo ? stream.framePeriod : nil)
-      if Int(current.stream_index) == index, let length = spans[index]?.length, length > limit { return }
+      guard Int(current.stream_index) == index else { continue }
+      copying?.take(current)
+      if let length = spans[index]?.length, length > limit { return }
     }
     try input.check()
     isComplete = true
+    copyObstacle = copying?.found
   }
+}
+
+extension LibavInput {
+  /// Whether a packet that is marked as damaged is no sign of a file that breaks off. Transport and program streams are
+  /// made to be cut anywhere, and are marked where two of them were joined; whether their pictures can be decoded is
+  /// seen when the prepared file is.
+  var mayBreakOff: Bool { TimelineSeams.occur(in: formatName) }
 }

@@ -40,7 +40,7 @@ extension LibavInput {
       pixelFormat: av_get_pix_fmt_name(AVPixelFormat(rawValue: parameters.format)).map { String(cString: $0) } ?? "",
       isInterlaced: interlaced.contains(parameters.field_order),
       isHighDynamicRange: [AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(parameters.color_trc),
-      isEncrypted: stream.isEncrypted,
+      isEncrypted: isEncrypted(stream),
       isDecodable: avcodec_find_decoder(parameters.codec_id) != nil)
   }
 
@@ -50,7 +50,15 @@ extension LibavInput {
     return AudioStream(
       index: index, codec: stream.codecName, profile: stream.profileName, sampleRate: Int(parameters.sample_rate),
       channels: Int(parameters.ch_layout.nb_channels), bitRate: Int(max(parameters.bit_rate, 0)),
-      isEncrypted: stream.isEncrypted, isDecodable: avcodec_find_decoder(parameters.codec_id) != nil)
+      isEncrypted: isEncrypted(stream), isDecodable: avcodec_find_decoder(parameters.codec_id) != nil)
+  }
+
+  /// libavformat gives an encrypted track the tag of what is encrypted, so the boxes are asked as well. WebM says by
+  /// which key (its `enc_key_id`).
+  private func isEncrypted(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+    encryptedTracks.contains(Int(stream.pointee.id)) || ["encv", "enca", "drmi", "drms"].contains(stream.tag)
+      || av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+      || av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
   }
 
   /// All streams, for people.
@@ -88,11 +96,6 @@ extension UnsafeMutablePointer<AVStream> {
     let tag = pointee.codecpar.pointee.codec_tag
     let bytes = (0..<4).map { UInt8(truncatingIfNeeded: tag >> ($0 * 8)) }
     return bytes.allSatisfy { (0x20...0x7E).contains($0) } ? String(decoding: bytes, as: UTF8.self) : ""
-  }
-
-  var isEncrypted: Bool {
-    if ["encv", "enca", "drmi", "drms"].contains(tag) { return true }
-    return av_stream_get_side_data(self, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
   }
 
   /// Seconds that one picture is shown; nil when the rate is unknown or absurd.

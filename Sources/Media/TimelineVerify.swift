@@ -15,11 +15,39 @@ func verifyTimeline(_ file: MediaFile, _ expected: PreparedFile) throws(Rejectio
   let sound = input.soundIndex(beside: picture)
   try requireStreams(of: input, expected, picture: picture, sound: sound)
   let spans = try decode(input, [picture, sound].compactMap { $0 })
+  if let timeline = expected.timeline, let picture {
+    try requireTimeline(timeline, of: input, picture: picture, sound: sound, spans)
+  }
   let end = spans.values.compactMap(\.end).max() ?? 0
   // A picture's last frame, or what a coder of sound puts before and behind.
   let tolerance = max(picture.flatMap { input.stream($0)?.framePeriod } ?? 0, 0.1) + 0.005
   guard let duration = expected.duration, abs(end - duration) <= tolerance else {
     throw damaged("the prepared file lasts \(rounded(end)) s, \(expected.duration.map(rounded) ?? "no") s were meant")
+  }
+}
+
+/// Holds what is presented against what was planned.
+private func requireTimeline(
+  _ planned: PlannedTimeline, of input: LibavInput, picture: Int, sound: Int?, _ spans: [Int: PresentedSpan]
+) throws(Rejection.Reason) {
+  guard (sound != nil) == planned.hasSound else {
+    throw damaged("the prepared video has \(sound == nil ? "no" : "a") sound, which was not meant")
+  }
+  // The tick of the container's clock by which ends are rounded up is a millisecond.
+  let tick = 0.002
+  let framePeriod = input.stream(picture)?.framePeriod ?? 0
+  let end = spans[picture]?.end ?? 0
+  guard abs(end - planned.pictureSeconds) <= framePeriod + tick else {
+    throw damaged(
+      "the prepared picture ends at \(rounded(end)) s, \(rounded(planned.pictureSeconds)) s were meant")
+  }
+  guard let limit = planned.maximumSeconds else { return }
+  let whole = input.presentedDuration ?? end
+  guard whole <= limit + tick else {
+    throw Rejection.Reason(
+      .videoTooLong, at: .verify,
+      "the prepared video lasts \(rounded(whole)) s; at most \(rounded(limit)) s were meant", limit: limit,
+      measured: whole)
   }
 }
 

@@ -40,8 +40,6 @@ private final class Transcoding {
   private var picture: (any TranscodeTrack)?
   private var sound: (any TranscodeTrack)?
   private let packet: LibavPacket
-  /// The moment of the source that becomes 0, in microseconds.
-  private let start: Int64
   private let attempt: Int
 
   init(
@@ -51,7 +49,9 @@ private final class Transcoding {
     self.recipe = recipe
     self.descriptor = descriptor
     self.attempt = attempt
-    surveys = recipe.copied.isEmpty ? [:] : try RemuxSurvey.survey(source, kept: recipe.copied)
+    surveys =
+      recipe.copied.isEmpty ? [:] : try RemuxSurvey.survey(
+        source, kept: recipe.copied, end: recipe.trims ? recipe.maximumSeconds.map { $0 + facts.startSeconds } : nil)
     input = try LibavInput(source, at: .prepare)
     try input.findStreams()
     output = try LibavOutput(
@@ -62,7 +62,6 @@ private final class Transcoding {
     for index in 0..<input.streamCount where !kept.contains(index) {
       input.stream(index)?.pointee.discard = AVDISCARD_ALL
     }
-    start = input.presentationStart(of: kept)
     picture = try recipe.picture.map { recipe throws(Rejection.Reason) in try pictureTrack(recipe, attempt) }
     sound = try recipe.sound.map { recipe throws(Rejection.Reason) in try soundTrack(recipe, attempt) }
     try output.writeHeader(settings)
@@ -82,10 +81,11 @@ private final class Transcoding {
         copying: stream, tag: tag, pixelAspect: av_guess_sample_aspect_ratio(input.context, stream, nil))
       try sets?.describe(copy)
       let track = RemuxTrack(
-        source: stream, output: copy, start: start, survey: survey, parameterSets: sets, end: nil)
+        source: stream, output: copy, start: facts.startMicroseconds, survey: survey, parameterSets: sets, end: nil,
+        mayBreakOff: input.mayBreakOff)
       return CopyTrack(track, step: "copied \(stream.codecName) as \(tag)")
     case .encode(let encoding):
-      return try PictureTrack(stream, to: output, encoding, attempt: attempt, start: start, end: soundEnd)
+      return try PictureTrack(stream, to: output, encoding, attempt: attempt, start: facts.startMicroseconds, end: presentationEnd)
     }
   }
 
@@ -97,15 +97,17 @@ private final class Transcoding {
     case .copy:
       let copy = try output.addStream(copying: stream)
       let track = RemuxTrack(
-        source: stream, output: copy, start: start, survey: surveys[recipe.stream] ?? RemuxSurvey(),
-        parameterSets: nil, end: soundEnd.map { $0 + Double(start) / 1e6 })
-      return CopyTrack(track, step: "copied \(stream.codecName)", end: soundEnd)
+        source: stream, output: copy, start: facts.startMicroseconds,
+        survey: surveys[recipe.stream] ?? RemuxSurvey(), parameterSets: nil,
+        end: presentationEnd.map { $0 + facts.startSeconds }, mayBreakOff: input.mayBreakOff)
+      return CopyTrack(track, step: "copied \(stream.codecName)")
     case .encode(let codings):
       guard let coding = codings.isEmpty ? nil : codings[min(attempt, codings.count - 1)] else {
         throw Rejection.Reason(.unsupportedCodec, at: .prepare, "the recipe does not say how to encode the sound")
       }
       return try SoundTrack(
-        stream, to: output, coding, start: self.recipe.picture == nil ? nil : Double(start) / 1e6, end: soundEnd)
+        stream, to: output, coding, start: self.recipe.picture == nil ? nil : facts.startSeconds,
+        end: presentationEnd)
     }
   }
 
@@ -116,12 +118,7 @@ private final class Transcoding {
     return stream
   }
 
-  /// When the sound of a video has to end, in seconds of the presentation: a sound that goes on behind the picture
-  /// would make the attachment last longer than it may.
-  private var soundEnd: Double? {
-    guard let limit = recipe.maximumSeconds, case .video(let video) = facts.content else { return nil }
-    return max(limit, video.duration.presented ?? 0)
-  }
+  private var presentationEnd: Double? { facts.presentationEnd(limit: recipe.maximumSeconds, trims: recipe.trims) }
 
   private var settings: [String: String] {
     var settings = ["movflags": "+faststart"]
@@ -137,11 +134,15 @@ private final class Transcoding {
       let status = input.read(into: packet.pointer)
       if status == enclosure_av_again { continue }
       guard status >= 0 else { break }
-      switch Int(packet.pointer.pointee.stream_index) {
-      case recipe.picture?.stream: try picture?.take(packet.pointer, output)
-      case recipe.sound?.stream: try sound?.take(packet.pointer, output)
-      default: break
-      }
+      let track =
+        switch Int(packet.pointer.pointee.stream_index) {
+        case recipe.picture?.stream: picture
+        case recipe.sound?.stream: sound
+        default: nil as (any TranscodeTrack)?
+        }
+      guard let track, !recipe.trims || !track.isComplete else { continue }
+      try track.take(packet.pointer, output)
+      if recipe.trims, tracks.allSatisfy(\.isComplete) { break }
     }
     try input.check()
     try picture?.finish(output)
@@ -157,17 +158,17 @@ private final class Transcoding {
       }
       try limitPresentation(descriptor, track: 0, to: end)
     }
+    // The last packet of a copied sound that was cut goes on for a moment.
+    if recipe.picture != nil, recipe.sound?.treatment == .copy, let end = presentationEnd {
+      try limitPresentation(descriptor, track: 1, to: end)
+    }
     let written = try MediaFile(borrowing: descriptor, at: .prepare)
     let check = try LibavInput(written, at: .prepare)
     try check.findStreams()
-    let tracks = [picture, sound].compactMap { $0 }
-    let dropped = facts.metadata.map { $0.rawValue.split(separator: "_").joined(separator: " ") }
     var file = PreparedFile(
-      type: recipe.type, bytes: written.bytes, duration: check.presentedDuration,
-      steps: tracks.flatMap(\.steps) + (dropped.isEmpty ? [] : ["dropped " + dropped.joined(separator: ", ")])
-        + ["wrote \(recipe.type.fileExtension) with moov first"],
-      reductions: tracks.flatMap(\.reductions))
+      type: recipe.type, bytes: written.bytes, duration: check.presentedDuration, steps: steps, reductions: reductions)
     if case .video(let video) = facts.content, let picture = recipe.picture {
+      file.timeline = video.timeline(end: presentationEnd, hasSound: recipe.sound != nil)
       switch picture.treatment {
       case .copy: (file.width, file.height) = (video.width, video.height)
       case .encode(let encoding):
@@ -176,6 +177,27 @@ private final class Transcoding {
       }
     }
     return file
+  }
+
+  private var tracks: [any TranscodeTrack] { [picture, sound].compactMap { $0 } }
+
+  private var steps: [String] {
+    var steps = tracks.flatMap(\.steps)
+    if recipe.trims, let limit = recipe.maximumSeconds { steps.append(cut(to: limit)) }
+    let dropped = facts.metadata.map { $0.rawValue.split(separator: "_").joined(separator: " ") }
+    if !dropped.isEmpty { steps.append("dropped " + dropped.joined(separator: ", ")) }
+    steps.append("wrote \(recipe.type.fileExtension) with moov first")
+    return steps
+  }
+
+  private var reductions: [String] {
+    var reductions = tracks.flatMap(\.reductions)
+    if recipe.trims, let limit = recipe.maximumSeconds {
+      reductions.append(facts.trimming(to: limit))
+    } else if let lost = sound?.lostSeconds, let end = presentationEnd {
+      reductions.append(lostSound(after: end, lost))
+    }
+    return reductions
   }
 }
 

@@ -15,6 +15,10 @@ protocol TranscodeTrack: AnyObject {
   /// When the last of the stream is presented, in seconds of the output, where the muxer cannot tell; nil to leave it
   /// to the muxer.
   var presentedEnd: Double? { get }
+  /// Whether nothing that follows is presented.
+  var isComplete: Bool { get }
+  /// Seconds that were left out behind the end; nil when none were.
+  var lostSeconds: Double? { get }
   /// What was done, for people.
   var steps: [String] { get }
   /// What was given up, for the sender to know.
@@ -25,15 +29,11 @@ protocol TranscodeTrack: AnyObject {
 final class CopyTrack: TranscodeTrack {
   private let track: RemuxTrack
   private let step: String
-  private let end: Double?
 
-  /// - Parameters:
-  ///   - track: whose stream has been added to the output.
-  ///   - end: where what is copied ends, in seconds of the output; nil for the end of the source.
-  init(_ track: RemuxTrack, step: String, end: Double? = nil) {
+  /// - Parameter track: its stream has been added to the output.
+  init(_ track: RemuxTrack, step: String) {
     self.track = track
     self.step = step
-    self.end = end
   }
 
   func start() {
@@ -49,17 +49,20 @@ final class CopyTrack: TranscodeTrack {
   }
 
   var presentedEnd: Double? { track.presentedEnd }
+  var isComplete: Bool { track.isComplete }
+  var lostSeconds: Double? { track.lostSeconds }
 
   var steps: [String] {
     track.repairs > 0 ? [step, "mended \(track.repairs) decoding times"] : [step]
   }
 
-  var reductions: [String] {
-    guard let lost = track.lostSeconds, let end else { return [] }
-    return [lostSound(after: end, lost)]
-  }
+  var reductions: [String] { [] }
 }
 
+/// The step of what shows only the beginning of its source.
+func cut(to limit: Double) -> String { "cut to the first \(rounded(limit)) s" }
+
+/// What the sender is told of a sound that goes on behind the picture.
 /// - Parameters:
 ///   - end: where the sound ends now, in seconds.
 ///   - lost: seconds that were cut off.

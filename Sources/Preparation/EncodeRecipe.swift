@@ -12,16 +12,19 @@ package struct EncodeRecipe: Codable, Sendable, Equatable {
   package var maximumBytes: Int
   /// Sound that goes on behind the picture ends here, in seconds; nil for audio.
   package var maximumSeconds: Double?
+  /// Whether the picture ends at `maximumSeconds` too, because the whole video would be too long.
+  package var trims: Bool
 
   package init(
     type: AttachmentType, picture: PictureRecipe? = nil, sound: SoundRecipe? = nil, maximumBytes: Int,
-    maximumSeconds: Double? = nil
+    maximumSeconds: Double? = nil, trims: Bool = false
   ) {
     self.type = type
     self.picture = picture
     self.sound = sound
     self.maximumBytes = maximumBytes
     self.maximumSeconds = maximumSeconds
+    self.trims = trims
   }
 }
 

@@ -109,13 +109,16 @@ package struct VideoFacts: Codable, Sendable, Equatable {
   package var duration: MediaDuration
   /// Seconds that one picture is shown; nil when the rate is unknown.
   package var framePeriod: Double?
+  /// Why the pictures cannot be copied though their codec could be, as the subject of a sentence; nil when nothing is
+  /// in the way.
+  package var copyObstacle: String?
   /// All streams, those included that will be dropped, as `video h264`, `audio aac`, `data tmcd` …
   package var streams: [String]
 
   package init(
     codedWidth: Int, codedHeight: Int, width: Int, height: Int, rotation: Int = 0, isMirrored: Bool = false,
     picture: PictureStream, sound: AudioStream? = nil, duration: MediaDuration, framePeriod: Double? = nil,
-    streams: [String]
+    copyObstacle: String? = nil, streams: [String]
   ) {
     self.codedWidth = codedWidth
     self.codedHeight = codedHeight
@@ -127,6 +130,7 @@ package struct VideoFacts: Codable, Sendable, Equatable {
     self.sound = sound
     self.duration = duration
     self.framePeriod = framePeriod
+    self.copyObstacle = copyObstacle
     self.streams = streams
   }
 }
@@ -216,10 +220,13 @@ package struct MediaDuration: Codable, Sendable, Equatable {
   package var header: Double?
   /// From the first packet's presentation time to the end of the last; nil when the packets were not read.
   package var packets: Double?
+  /// The moment of the source that becomes 0 of the presentation, in seconds.
+  package var start: Double
 
-  package init(header: Double? = nil, packets: Double? = nil) {
+  package init(header: Double? = nil, packets: Double? = nil, start: Double = 0) {
     self.header = header
     self.packets = packets
+    self.start = start
   }
 
   /// The time that counts: the packets where they were read, else the header.

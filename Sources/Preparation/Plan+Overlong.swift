@@ -17,9 +17,7 @@ func length(
   guard let seconds = video.duration.presented, seconds > 0, seconds.isFinite else {
     throw Rejection.Reason(.unknownDuration, at: .plan, "neither header nor packets tell how long the video lasts")
   }
-  // Encoders round the last frame up; more than that is not an accident.
-  let grace = min(max(video.framePeriod ?? 0, 0), profile.maximumGrace)
-  if seconds <= profile.maximumVideoDuration + grace + timeBaseRounding { return .whole }
+  if seconds <= profile.maximumVideoDuration(framePeriod: video.framePeriod) + timeBaseRounding { return .whole }
   switch overlong {
   case .trim: return .trimmed
   case .poster: return .replacedByPoster

@@ -5,35 +5,32 @@ func planVideo(
 ) throws(Rejection.Reason) -> Recipe {
   let length = try length(of: video, for: profile, overlong: options.overlong)
   try requireSize(of: facts, for: profile)
+  guard !video.picture.isEncrypted else {
+    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the video is encrypted")
+  }
   guard video.width > 0, video.height > 0 else {
     throw Rejection.Reason(.corrupt, at: .plan, "the video says it is \(video.width)x\(video.height) pixels large")
   }
   if length == .replacedByPoster { return .poster(try posterRecipe(replacing: video, for: profile)) }
   let sound = try video.sound.map { sound throws(Rejection.Reason) in try soundRecipe(of: sound) }
   let tag = try copiedTag(of: video, for: profile)
-  let encoded = EncodeRecipe(
+  var encoded = EncodeRecipe(
     type: .mpeg4,
     picture: PictureRecipe(
       stream: video.picture.index, .encode(encoding: PictureEncoding(of: video, beside: sound, for: profile))),
-    sound: sound, maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration)
-  let copiesSound = sound.map { $0.treatment == .copy } ?? true
-  guard length != .trimmed || (tag != nil && copiesSound) else { throw notTrimmed }
+    sound: sound, maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration,
+    trims: length == .trimmed)
   guard let tag else { return .encode(encoded) }
-  guard copiesSound else {
-    var recipe = encoded
-    recipe.picture?.treatment = .copy(tag: tag)
-    return .encode(recipe)
+  guard sound.map({ $0.treatment == .copy }) ?? true else {
+    encoded.picture?.treatment = .copy(tag: tag)
+    return .encode(encoded)
   }
   return .remux(
     RemuxRecipe(
       type: .mpeg4, picture: video.picture.index, pictureTag: tag, sound: sound?.stream,
       maximumBytes: encoded.maximumBytes, maximumSeconds: encoded.maximumSeconds, trims: length == .trimmed,
-      otherwise: length == .trimmed ? nil : encoded))
+      otherwise: encoded))
 }
-
-private let notTrimmed = Rejection.Reason(
-  .unsupportedCodec, at: .plan, "only videos that can be copied are trimmed, and this one would have to be encoded anew"
-)
 
 func noDecoder(for picture: PictureStream) -> Rejection.Reason {
   let name = picture.codec == "unknown" && !picture.tag.isEmpty ? picture.tag : picture.codec
@@ -43,13 +40,14 @@ func noDecoder(for picture: PictureStream) -> Rejection.Reason {
 /// The sample entry under which the pictures can be copied as they are; nil when they have to be encoded anew.
 private func copiedTag(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) -> String? {
   let picture = video.picture
-  guard !picture.isEncrypted else {
-    throw Rejection.Reason(.unsupportedCodec, at: .plan, "the video is encrypted")
-  }
   guard picture.isDecodable else { throw noDecoder(for: picture) }
-  guard max(video.width, video.height) <= profile.videoSide, !picture.isInterlaced else { return nil }
+  guard max(video.width, video.height) <= profile.videoSide, !picture.isInterlaced, video.copyObstacle == nil else {
+    return nil
+  }
   switch picture.codec {
   case "h264":
+    // What is encoded here stays at level 4.0, which the oldest phones play. What is copied may go up to 4.2, which
+    // every phone since the iPhone 5s plays (1080p at 60 frames/s), as Apple's tables of supported formats say.
     let isPlayed =
       ["Baseline", "Constrained Baseline", "Main", "High"].contains(picture.profile)
       && ["yuv420p", "yuvj420p"].contains(picture.pixelFormat) && picture.level <= 42

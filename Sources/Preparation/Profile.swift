@@ -36,6 +36,12 @@ package struct Profile: Sendable, Equatable {
   /// The longest grace for encoders that round the last frame up, in seconds.
   package var maximumGrace = 0.05
 
+  /// The longest video, grace included, in seconds. Encoders round the last frame up; more than that is no accident.
+  /// - Parameter framePeriod: how long one picture is shown, in seconds; nil when that is not known.
+  package func maximumVideoDuration(framePeriod: Double?) -> Double {
+    maximumVideoDuration + min(max(framePeriod ?? 0, 0), maximumGrace)
+  }
+
   /// Counts up whenever the same source would be prepared in another way than before.
   package static let version = 1
 

@@ -144,6 +144,8 @@ package struct PreparedFile: Codable, Sendable, Equatable {
   package var frames: Int?
   /// Seconds as presented; nil for stills.
   package var duration: Double?
+  /// What verification holds a video against; nil for everything else.
+  package var timeline: PlannedTimeline?
   /// What was done, in order, for people.
   package var steps: [String]
   /// What of the source had to be given up, for the sender to know; empty when nothing was.
@@ -151,7 +153,7 @@ package struct PreparedFile: Codable, Sendable, Equatable {
 
   package init(
     type: AttachmentType, bytes: Int, width: Int? = nil, height: Int? = nil, frames: Int? = nil,
-    duration: Double? = nil, steps: [String], reductions: [String] = []
+    duration: Double? = nil, timeline: PlannedTimeline? = nil, steps: [String], reductions: [String] = []
   ) {
     self.type = type
     self.bytes = bytes
@@ -159,6 +161,7 @@ package struct PreparedFile: Codable, Sendable, Equatable {
     self.height = height
     self.frames = frames
     self.duration = duration
+    self.timeline = timeline
     self.steps = steps
     self.reductions = reductions
   }
@@ -173,6 +176,21 @@ package struct PreparedPoster: Codable, Sendable, Equatable {
   package init(file: PreparedFile, seconds: Double) {
     self.file = file
     self.seconds = seconds
+  }
+}
+
+/// What a prepared video is to hold.
+package struct PlannedTimeline: Codable, Sendable, Equatable {
+  /// How long the picture is presented, in seconds from the start of the presentation on.
+  package var pictureSeconds: Double
+  /// No stream is presented longer than this, in seconds, a frame of grace included; nil where there is no limit.
+  package var maximumSeconds: Double?
+  package var hasSound: Bool
+
+  package init(pictureSeconds: Double, maximumSeconds: Double?, hasSound: Bool) {
+    self.pictureSeconds = pictureSeconds
+    self.maximumSeconds = maximumSeconds
+    self.hasSound = hasSound
   }
 }
 

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""How long copying a 48 MB H.264 MP4 takes, beside ffmpeg -c copy -movflags +faststart.
+
+usage: Tests/Benchmarks/remux.py [--rounds N] [--helper FILE]
+
+Needs build/enclosure-media (make build) and ffmpeg. Makes the clip in a temporary folder, asks one helper over its
+socket to prepare it, and runs ffmpeg on the same file, in turn. Judged is the preparing alone: inspecting, and decoding
+the result to its end, have no counterpart in ffmpeg's command; they are printed for the record.
+
+Exit status: 0 the criterion is met, 1 it is not, 69 something is missing, 70 a contestant failed.
+"""
+import argparse
+import json
+import os
+import shutil
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SLOWER_THAN_FFMPEG = 1.3
+BYTES = 48_000_000
+SECONDS = 29
+# Where enclosure-media expects its socket.
+SOCKET = 3
+
+
+class Helper:
+    """A helper process, asked as the control plane asks it."""
+
+    def __init__(self, program):
+        own, other = socket.socketpair()
+        self.socket = own
+        os.set_inheritable(other.fileno(), True)
+        start = f'exec 3<&{other.fileno()}; exec "$0" "$@"'
+        self.process = subprocess.Popen(["/bin/bash", "-c", start, program, "--serve", str(1 << 30)],
+                                        pass_fds=[other.fileno()], stdin=subprocess.DEVNULL)
+        other.close()
+
+    def ask(self, kind, request, *files):
+        body = json.dumps({kind: {"_0": request}}).encode()
+        socket.send_fds(self.socket, [struct.pack(">I", len(body)) + body], [file.fileno() for file in files])
+        length = struct.unpack(">I", self.read(4))[0]
+        outcome = json.loads(self.read(length))["outcome"]
+        if "rejected" in outcome:
+            raise RuntimeError(outcome["rejected"]["_0"]["message"])
+        return next(iter(outcome.values())).get("_0")
+
+    def read(self, count):
+        data = b""
+        while len(data) < count:
+            part = self.socket.recv(count - len(data))
+            if not part:
+                raise RuntimeError("the helper ended")
+            data += part
+        return data
+
+    def end(self):
+        self.socket.close()
+        self.process.wait()
+
+
+def make_clip(path):
+    rate = BYTES * 8 // SECONDS
+    subprocess.run(
+        ["ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", f"testsrc2=size=1280x720:rate=30:duration={SECONDS},noise=alls=40:allf=t:all_seed=1",
+         "-f", "lavfi", "-i", f"sine=duration={SECONDS}", "-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-pix_fmt", "yuv420p",
+         "-b:v", str(rate), "-minrate", str(rate), "-maxrate", str(rate), "-bufsize", str(rate), "-nal-hrd", "cbr", "-c:a", "aac", path],
+        check=True)
+
+
+def timed(action):
+    start = time.monotonic()
+    result = action()
+    return time.monotonic() - start, result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--helper", default=os.path.join(ROOT, "build", "enclosure-media"))
+    options = parser.parse_args()
+    if not os.path.exists(options.helper) or not shutil.which("ffmpeg"):
+        print("remux.py: needs ffmpeg and build/enclosure-media (make build)", file=sys.stderr)
+        return 69
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "source.mp4")
+        make_clip(source)
+        print(f"source: {os.path.getsize(source) / 1e6:.1f} MB, {SECONDS} s")
+        return race(options, folder, source)
+
+
+def race(options, folder, source):
+    helper = Helper(options.helper)
+    times = {"inspect": [], "prepare": [], "verify": [], "ffmpeg": []}
+    try:
+        for _ in range(options.rounds):
+            with open(source, "rb") as file, open(os.path.join(folder, "copy.mp4"), "w+b") as output:
+                took, facts = timed(lambda: helper.ask("inspect", {"enoughSeconds": 30.05, "enoughFrames": 2000}, file))
+                times["inspect"].append(took)
+                recipe = {"remux": {"type": "public.mpeg-4", "picture": 0, "pictureTag": "avc1", "sound": 1,
+                                    "maximumBytes": 60_000_000, "maximumSeconds": 30}}
+                took, prepared = timed(lambda: helper.ask("prepare", {"facts": facts, "recipe": recipe}, file, output))
+                times["prepare"].append(took)
+                took, _ = timed(lambda: helper.ask("verify", {"expected": prepared}, output))
+                times["verify"].append(took)
+            command = ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", source, "-c", "copy", "-movflags", "+faststart",
+                       os.path.join(folder, "ffmpeg.mp4")]
+            took, _ = timed(lambda: subprocess.run(command, check=True))
+            times["ffmpeg"].append(took)
+    except (RuntimeError, subprocess.CalledProcessError) as error:
+        print(f"remux.py: {error}", file=sys.stderr)
+        return 70
+    finally:
+        helper.end()
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    for name, value in medians.items():
+        print(f"{name:8} {value * 1000:8.1f} ms")
+    ratio = medians["prepare"] / medians["ffmpeg"]
+    met = ratio <= SLOWER_THAN_FFMPEG
+    print(f"prepare takes {ratio:.2f} times as long as ffmpeg; at most {SLOWER_THAN_FFMPEG}: {'met' if met else 'NOT met'}")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
