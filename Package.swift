@@ -62,7 +62,9 @@ var targets: [Target] = [
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
-    module("Cache", uses: ["Transfer", "Digest", "Blocking", "CSQLite"]),
+    module("SQLite", uses: ["CSQLite"]),
+    module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
+    module("JobQueue", uses: ["RichPush", "Blocking", "SQLite"]),
     module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
@@ -72,7 +74,10 @@ var targets: [Target] = [
 
     program(
       "EnclosureCommand",
-      uses: ["Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "CGLib"]),
+      uses: [
+        "Pipeline", "JobQueue", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "SQLite",
+        "CGLib",
+      ]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
     // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
