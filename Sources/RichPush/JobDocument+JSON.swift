@@ -97,8 +97,9 @@ package func defaultIdentifier(ofSource number: Int) -> String {
 extension JobDocument.Source {
   init(_ json: JSONValue, at place: String) throws(JobDocument.Fault) {
     if case .string(let url) = json {
+      try JobDocument.requireURL(url, field: place, schemes: nil)
       self.init(url: url)
-      return try JobDocument.requireURL(url, field: place, schemes: nil)
+      return
     }
     guard case .object = json else {
       throw JobDocument.Fault(place, "must be a URL or an object with one, not \(json.described)")
