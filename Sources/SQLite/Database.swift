@@ -53,6 +53,11 @@ package final class Database {
   /// - Returns: how many rows it inserted, changed or deleted.
   @discardableResult
   package func run(_ sql: String, _ values: Value...) throws(DatabaseFailure) -> Int {
+    try run(sql, values)
+  }
+
+  @discardableResult
+  package func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> Int {
     _ = try rows(sql, values) { _ in }
     return Int(sqlite3_changes64(handle))
   }
