@@ -1,6 +1,6 @@
 import FoundationEssentials
 import JobQueue
-import RichPush
+package import RichPush
 
 /// A message that a job's callback URL is to get. It is a job itself, on the same queue, so that it outlives the worker
 /// and is tried again like any other.

@@ -1,6 +1,7 @@
+import CLinux
 import Glibc
 import MediaChannel
-package import RichPush
+import RichPush
 
 /// Which local files may be sources.
 package enum FileAccess: Sendable {
@@ -60,7 +61,7 @@ private func openForReading(_ path: FilePath, below folders: [AllowedFolder]) th
   guard let components = plainComponents(path.bytes), folders.contains(where: { $0.seemsToHold(components) }) else {
     throw notAllowed
   }
-  let found = OpenFile(adopting: try opened(path, O_PATH | O_CLOEXEC))
+  let found = OpenFile(adopting: try checked(path.withCString { enclosure_locate($0) }))
   let link = "/proc/self/fd/\(found.descriptor)"
   guard let real = target(ofLink: link), folders.contains(where: { $0.holds(realPath: real) }) else {
     throw notAllowed
@@ -73,18 +74,22 @@ private let notAllowed = Rejection.Reason(
 
 /// Without O_NONBLOCK a pipe without a writer would hold the thread for ever.
 private func openForReading(_ path: FilePath) throws(Rejection.Reason) -> OpenFile {
-  OpenFile(adopting: try opened(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+  let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+  return OpenFile(adopting: try checked(path.withCString { Glibc.open($0, flags) }))
 }
 
-private func opened(_ path: FilePath, _ flags: Int32) throws(Rejection.Reason) -> Int32 {
-  let descriptor = path.withCString { Glibc.open($0, flags) }
+private func checked(_ descriptor: Int32) throws(Rejection.Reason) -> Int32 {
   guard descriptor >= 0 else { throw unreadable(errno) }
   return descriptor
 }
 
 private func target(ofLink path: String) -> [UInt8]? {
   var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
-  let count = buffer.withUnsafeMutableBytes { readlink(path, $0.baseAddress, $0.count) }
+  let count = buffer.withUnsafeMutableBytes { bytes in
+    bytes.withMemoryRebound(to: CChar.self) { characters in
+      characters.baseAddress.map { readlink(path, $0, characters.count) } ?? -1
+    }
+  }
   return count > 0 && count < buffer.count ? Array(buffer.prefix(count)) : nil
 }
 

@@ -105,7 +105,7 @@ final class OriginGate: Sendable {
         return .goesOn(.enter)
       }
       guard state.continuations.count < maximumLine else {
-        return .goesOn(.setAside(min(max(Double(entry.waiting) * entry.interval, 0.2), 60)))
+        return .goesOn(.setAside(min(max(Double(entry.waiting) * entry.interval, 0.2), 300)))
       }
       entry.line.append(visitor)
       entry.waiting += 1

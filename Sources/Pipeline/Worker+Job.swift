@@ -82,7 +82,7 @@ extension Worker {
 
   /// Runs `body` while the job has a place at each of its origins.
   nonisolated private func withPlaces(
-    at origins: [String], _ body: () async throws -> Ending
+    at origins: Set<String>, _ body: () async throws -> Ending
   ) async throws -> Ending {
     var entered: [String] = []
     defer { for origin in entered { gate.leave(origin) } }

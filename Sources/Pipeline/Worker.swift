@@ -1,5 +1,4 @@
 package import JobQueue
-package import RichPush
 
 /// Takes jobs from a queue, has them prepared, and says how each ended, until it is told to end.
 ///

@@ -1,4 +1,5 @@
 package import Preparation
+import Transfer
 
 /// How a worker deals with jobs. Times are in seconds.
 package struct WorkerConfiguration: Sendable {
