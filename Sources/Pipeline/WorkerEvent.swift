@@ -23,7 +23,7 @@ package enum WorkerEvent: Sendable, Equatable {
   /// It has ended; so many jobs were given back meanwhile, and so many could not be.
   case drained(released: Int, abandoned: Int)
 
-  package enum Dependency: String, Sendable, CaseIterable {
+  package enum Dependency: String, Codable, Sendable, CaseIterable {
     case queue, store, helpers
   }
 }
