@@ -108,7 +108,10 @@ var targets: [Target] = [
       ]),
     tests(
       "WorkerTests",
-      uses: ["Pipeline", "JobQueue", "AssetStore", "Transfer", "Preparation", "RichPush", "Digest", "TestSupport"]),
+      uses: [
+        "Pipeline", "JobQueue", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "Digest",
+        "TestSupport",
+      ]),
     tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
     // The built programs as people run them.
     tests(
