@@ -127,8 +127,11 @@ struct JobTable {
       .real(time.wall + seconds), .text(Self.line(reason)))
   }
 
-  func release(_ lease: Lease, at time: QueueTime) throws(DatabaseFailure) -> Bool {
-    try change(lease, "state = \(State.ready.rawValue), moment = ?3, attempts = attempts - 1", .real(time.wall))
+  func release(_ lease: Lease, after seconds: Double, at time: QueueTime) throws(DatabaseFailure) -> Bool {
+    let state: State = seconds > 0 ? .delayed : .ready
+    return try change(
+      lease, "state = ?4, moment = ?3, attempts = attempts - 1", .real(time.wall + max(seconds, 0)),
+      .integer(state.rawValue))
   }
 
   func bury(_ lease: Lease, reason: String, at time: QueueTime) throws(DatabaseFailure) -> Bool {
