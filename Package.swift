@@ -77,7 +77,7 @@ var targets: [Target] = [
       "EnclosureCommand",
       uses: [
         "Pipeline", "JobQueue", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "SQLite",
-        "CGLib",
+        "Blocking", "CGLib",
       ]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
@@ -115,7 +115,7 @@ var targets: [Target] = [
         "Pipeline", "JobQueue", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "Digest",
         "TestSupport",
       ]),
-    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
+    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "JobQueue", "RichPush"]),
     // The built programs as people run them.
     tests(
       "EndToEnd",

@@ -10,7 +10,7 @@ enum WorkerCommand: Command {
     command: "worker", operands: "",
     summary: "Serve jobs from a queue until SIGTERM",
     options: [
-      .init("queue", .one("URL"), "sqlite:FILE or nats://HOST:4222/STREAM; \(WorkerOptions.defaultQueue) by default"),
+      Arguments.queueOption,
       .init("store", .one("DIR"), "where attachments and manifests go; \(WorkerOptions.defaultStore) by default"),
       .init("jobs", .one("N"), "how many jobs to work on at once; 256 by default"),
       .init("attempts", .one("N"), "how often to try a job whose failures may pass; 5 by default"),
