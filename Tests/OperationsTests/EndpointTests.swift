@@ -195,10 +195,12 @@ import Testing
 
   @Test("a client of HTTP/1.0 gets its answer, and the end of the connection")
   func http10() async throws {
-    let client = try Endpoint().client()
+    let endpoint = try Endpoint()
+    let client = try endpoint.client()
     await client.send("GET /healthz HTTP/1.0\r\n\r\n")
     let text = await client.end()
     #expect(text?.hasPrefix("HTTP/1.") == true)
     #expect(text?.hasSuffix("}\n") == true)
+    #expect(try PrometheusText(endpoint.metrics.text()).value("enclosure_http_connections") != nil)
   }
 }
