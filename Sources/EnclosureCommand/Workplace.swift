@@ -1,6 +1,7 @@
 import Cache
 import Glibc
 import JobQueue
+import Operations
 import Pipeline
 import Preparation
 import RichPush
@@ -33,10 +34,12 @@ struct Workplace {
   /// - Parameters:
   ///   - files: which files may be sources.
   ///   - hasExpressHelper: whether there is one more helper, for what is quick.
-  init(_ arguments: Arguments, files: FileAccess = .any, hasExpressHelper: Bool = false) async throws {
-    preparation = PreparationOptions(
-      fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
-      overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
+  ///   - metrics: learns what is done to sources.
+  init(
+    _ arguments: Arguments, files: FileAccess = .any, hasExpressHelper: Bool = false,
+    metrics: ServiceMetrics = ServiceMetrics()
+  ) async throws {
+    preparation = try Self.preparation(arguments)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
       count: try arguments.number("helpers", in: 1...256) ?? HelperConfiguration.processors)
@@ -77,7 +80,14 @@ struct Workplace {
     reader = SourceReader(
       helpers: helpers, downloader: downloader,
       spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, fileAccess: files,
-      cache: cache)
+      cache: cache, metrics: metrics)
+  }
+
+  /// What is done with sources where nothing else is said.
+  static func preparation(_ arguments: Arguments) throws(UsageError) -> PreparationOptions {
+    PreparationOptions(
+      fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
+      overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
   }
 
   /// How many jobs of a batch are begun before another has ended.
@@ -171,6 +181,7 @@ func describe(_ error: any Error) -> String {
     "the media helper \(missing.path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
       + " ENCLOSURE_MEDIA names it"
   case let failure as QueueFailure: failure.message
+  case let fault as ListenFault: fault.message
   case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"
   default: "\(error)"
   }

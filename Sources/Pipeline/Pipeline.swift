@@ -53,7 +53,10 @@ package struct Pipeline: Sendable {
     } catch {
       throw Rejection.Reason(.storeFailed, at: .store, "the manifest cannot be written as JSON", permanent: true)
     }
-    return (try await store.storeManifest(json, id: manifest.id), json)
+    let location = try await reader.metrics.measure(.store) { () throws(Rejection.Reason) in
+      try await store.storeManifest(json, id: manifest.id)
+    }
+    return (location, json)
   }
 
   private func verdicts(on job: Job) async throws -> (Manifest, FileState?) {
@@ -95,10 +98,12 @@ package struct Pipeline: Sendable {
         try opened.requireUnchanged()
         throw reason
       }
+      reader.metrics.attached(attachment)
       verdict.attachment = attachment
       verdict.warnings = warnings.map { Warning(source: name, code: $0.code, message: $0.message) }
     } catch let reason as Rejection.Reason {
       try Task.checkCancellation()
+      reader.metrics.rejected(reason)
       verdict.rejection = Rejection(source: source.location.publicName, reason: reason)
     }
     return verdict
@@ -151,7 +156,11 @@ package struct Pipeline: Sendable {
     _ request: PrepareRequest, of source: OpenSource, _ sha256: String
   ) async throws -> PreparedAsset {
     guard let memory = reader.memory else { return try await make(request, of: source).0 }
-    if let known = try await memory.asset(of: sha256, request.recipe), await hasAll(of: known) { return known }
+    if let known = try await memory.asset(of: sha256, request.recipe), await hasAll(of: known) {
+      reader.metrics.lookedUp(.asset, isHit: true)
+      return known
+    }
+    reader.metrics.lookedUp(.asset, isHit: false)
     let (made, _) = try await make(request, of: source)
     try await memory.keep(made, of: sha256, request.recipe)
     return made
@@ -183,7 +192,9 @@ package struct Pipeline: Sendable {
   private func prepare(
     _ source: OpenSource, into work: WorkFile, _ request: PrepareRequest
   ) async throws -> PreparedFile {
-    let outcome = try await reader.helpers.perform(.prepare(request), files: [source.file, work])
+    let outcome = try await reader.metrics.measure(.prepare) {
+      try await reader.helpers.perform(.prepare(request), files: [source.file, work])
+    }
     guard case .prepared(let file) = outcome else { throw unexpectedAnswer(at: .prepare) }
     return file
   }
@@ -194,15 +205,26 @@ package struct Pipeline: Sendable {
     guard file.type.kind == .video, let duration = file.duration else { return nil }
     let work = try await store.makeWorkFile()
     let request = PosterRequest(recipe: reader.profile.poster, duration: duration)
-    guard case .poster(let made) = try await reader.helpers.perform(.poster(request), files: [video, work]) else {
-      throw unexpectedAnswer(at: .prepare)
+    let outcome = try await reader.metrics.measure(.prepare) {
+      try await reader.helpers.perform(.poster(request), files: [video, work])
     }
+    guard case .poster(let made) = outcome else { throw unexpectedAnswer(at: .prepare) }
     try await verify(work, expected: made.file)
-    return StoredPoster(stored: try await store.storeAsset(work, as: made.file.type), made: made)
+    return StoredPoster(stored: try await stored(work, as: made.file.type), made: made)
+  }
+
+  private func stored(_ work: WorkFile, as type: AttachmentType) async throws(Rejection.Reason) -> StoredAsset {
+    let stored = try await reader.metrics.measure(.store) { () throws(Rejection.Reason) in
+      try await store.storeAsset(work, as: type)
+    }
+    reader.metrics.stored(bytes: stored.bytes)
+    return stored
   }
 
   private func verify(_ work: WorkFile, expected: PreparedFile) async throws {
-    let outcome = try await reader.helpers.perform(.verify(VerifyRequest(expected: expected)), files: [work])
+    let outcome = try await reader.metrics.measure(.verify) {
+      try await reader.helpers.perform(.verify(VerifyRequest(expected: expected)), files: [work])
+    }
     guard case .verified = outcome else { throw unexpectedAnswer(at: .verify) }
   }
 }

@@ -61,6 +61,7 @@ import Testing
     let endpoint = try Endpoint {
       $0.maximumBodyBytes = 1_000
       $0.requestSeconds = 0.3
+      $0.idleSeconds = 0.3
     }
     var random = SmallRandom(state: seed)
     let templates = [
@@ -102,7 +103,7 @@ import Testing
     // Each byte is activity; it is the request as a whole that takes too long.
     let letters = beginning.isEmpty ? "GET /healthz" : "X-Field: very long"
     var sent = 0
-    while sent < 10_000, await client.send(String(letters[letters.index(letters.startIndex, offsetBy: sent % letters.count)])) {
+    while sent < 10_000, await client.send(String(letters.dropFirst(sent % letters.count).prefix(1))) {
       sent += 1
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -114,9 +115,8 @@ import Testing
 
   @Test("who never reads the answer is cut off")
   func neverReads() async throws {
-    let endpoint = try Endpoint(
-      FakeService { $0.report = .completed(result: Array(("\"" + String(repeating: "x", count: 8_000_000) + "\"").utf8)) }
-    ) { $0.requestSeconds = 0.5 }
+    let result = Array(("\"" + String(repeating: "x", count: 8_000_000) + "\"").utf8)
+    let endpoint = try Endpoint(FakeService { $0.report = .completed(result: result) }) { $0.requestSeconds = 0.5 }
     let client = try RawClient(port: endpoint.port, receiveBuffer: 4_096)
     await client.send(request("GET", "/v1/jobs/a"))
     #expect(

@@ -47,7 +47,6 @@ import Testing
       $0.closingSeconds = 600
     }
     let (idle, client) = (try endpoint.client(), try endpoint.client())
-    await idle.send(request("GET", "/metrics"))
     await client.send(submission("last"))
     for _ in 0..<12_000 where service.seen.bodies.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
     async let closed: Void = endpoint.server.close()
