@@ -63,7 +63,7 @@ var targets: [Target] = [
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "CSQLite"]),
-    module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
+    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
       uses: [
@@ -91,7 +91,8 @@ var targets: [Target] = [
     // Writes to a cache until it is killed.
     program("CacheWriter", path: "Tests/CacheWriter", uses: ["Cache", "Transfer", "Digest"]),
     tests(
-      "AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
+      "AssetStoreTests",
+      uses: ["AssetStore", "Transfer", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
     program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
     tests(

@@ -1,3 +1,4 @@
+import AssetStore
 import Cache
 import Glibc
 import Pipeline
@@ -24,6 +25,7 @@ struct Workplace {
   private let downloader: Downloader
   let preparation: PreparationOptions
   let cacheFolder: FilePath?
+  private let spoolFolder: FilePath
   private let helperCount: Int
   private let concurrentTransfers: Int
 
@@ -67,9 +69,14 @@ struct Workplace {
     }
     transfer.cache = cache
     downloader = Downloader(configuration: transfer)
-    reader = SourceReader(
-      helpers: helpers, downloader: downloader,
-      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, cache: cache)
+    spoolFolder = arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder
+    reader = SourceReader(helpers: helpers, downloader: downloader, spoolFolder: spoolFolder, cache: cache)
+  }
+
+  /// Opens a store, and makes sure that it can be used. What goes to S3 shares the downloads' thread.
+  func open(_ choice: StoreChoice) async throws(Rejection.Reason) -> any AssetStore {
+    try await openStore(
+      choice.location, choice.options, client: HTTPClient(sharing: downloader), workFolder: spoolFolder.bytes)
   }
 
   /// How many jobs of a batch are begun before another has ended.

@@ -12,11 +12,14 @@ import Synchronization
 package struct Pipeline: Sendable {
   private let reader: SourceReader
   private let store: any AssetStore
+  private let publicAddress: PublicAddress?
   private let preparations = SingleFlight<PreparationKey, PreparedAsset>()
 
-  package init(reader: SourceReader, store: any AssetStore) {
+  /// - Parameter publicAddress: where the public gets what is in the store; gives attachments their URLs.
+  package init(reader: SourceReader, store: any AssetStore, publicAddress: PublicAddress? = nil) {
     self.reader = reader
     self.store = store
+    self.publicAddress = publicAddress
   }
 
   /// A job's manifest and where it is stored, relative to the store.
@@ -46,7 +49,14 @@ package struct Pipeline: Sendable {
       rejections: inOrder.compactMap(\.rejection), warnings: inOrder.flatMap(\.warnings), payload: job.payload)
     let json = try encoded(manifest)
     try Task.checkCancellation()
-    let location = try await store.storeManifest(json, id: job.id)
+    let location: String
+    do {
+      location = try await store.storeManifest(json, id: job.id)
+    } catch {
+      // A store may be cut short.
+      try Task.checkCancellation()
+      throw error
+    }
     return Outcome(manifest: manifest, json: json, location: location, state: inOrder.first?.state)
   }
 
@@ -93,9 +103,9 @@ package struct Pipeline: Sendable {
     }
     let (made, sha256) = try await attachment(of: source, PrepareRequest(facts: facts, recipe: recipe))
     let attachment = Attachment(
-      identifier: identifier, asset: Asset(made.stored, made.file),
+      identifier: identifier, asset: Asset(made.stored, made.file, at: publicAddress),
       options: AttachmentOptions(thumbnailTime: made.poster?.made.seconds),
-      poster: made.poster.map { Asset($0.stored, $0.made.file) },
+      poster: made.poster.map { Asset($0.stored, $0.made.file, at: publicAddress) },
       steps: made.file.steps + (made.poster?.steps ?? []),
       source: source.description(named: name, facts, sha256: sha256))
     return (attachment, source.remarks(facts) + made.file.reductions.map { (.reduced, $0) })
