@@ -1,3 +1,4 @@
+import AssetStore
 import Cache
 import Glibc
 import JobQueue
@@ -27,6 +28,7 @@ struct Workplace {
   let addressPolicy: AddressPolicy
   let preparation: PreparationOptions
   let cacheFolder: FilePath?
+  private let spoolFolder: FilePath
   private let helperCount: Int
   let concurrentTransfers: Int
 
@@ -77,10 +79,10 @@ struct Workplace {
     }
     transfer.cache = cache
     downloader = Downloader(configuration: transfer)
+    spoolFolder = arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder
     reader = SourceReader(
-      helpers: helpers, downloader: downloader,
-      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, fileAccess: files,
-      cache: cache, metrics: metrics)
+      helpers: helpers, downloader: downloader, spoolFolder: spoolFolder, fileAccess: files, cache: cache,
+      metrics: metrics)
   }
 
   /// What is done with sources where nothing else is said.
@@ -88,6 +90,12 @@ struct Workplace {
     PreparationOptions(
       fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
       overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
+  }
+
+  /// Opens a store, and makes sure that it can be used. What goes to S3 shares the downloads' thread.
+  func open(_ choice: StoreChoice) async throws(Rejection.Reason) -> any AssetStore {
+    try await openStore(
+      choice.location, choice.options, client: HTTPClient(sharing: downloader), workFolder: spoolFolder.bytes)
   }
 
   /// How many jobs of a batch are begun before another has ended.

@@ -12,11 +12,14 @@ import Synchronization
 package struct Pipeline: Sendable {
   let reader: SourceReader
   private let store: any AssetStore
+  private let publicAddress: PublicAddress?
   private let preparations = SingleFlight<PreparationKey, PreparedAsset>()
 
-  package init(reader: SourceReader, store: any AssetStore) {
+  /// - Parameter publicAddress: where the public gets what is in the store; gives attachments their URLs.
+  package init(reader: SourceReader, store: any AssetStore, publicAddress: PublicAddress? = nil) {
     self.reader = reader
     self.store = store
+    self.publicAddress = publicAddress
   }
 
   /// A job's manifest and where it is stored, relative to the store.
@@ -34,8 +37,14 @@ package struct Pipeline: Sendable {
   package func run(_ job: Job) async throws -> Outcome {
     let (manifest, state) = try await verdicts(on: job)
     try Task.checkCancellation()
-    let (location, json) = try await store(manifest)
-    return Outcome(manifest: manifest, json: json, location: location, state: state)
+    do {
+      let (location, json) = try await store(manifest)
+      return Outcome(manifest: manifest, json: json, location: location, state: state)
+    } catch {
+      // A store may be cut short.
+      try Task.checkCancellation()
+      throw error
+    }
   }
 
   /// Prepares a job and stores its attachments, but not its manifest.
@@ -120,9 +129,9 @@ package struct Pipeline: Sendable {
     }
     let (made, sha256) = try await attachment(of: source, PrepareRequest(facts: facts, recipe: recipe))
     let attachment = Attachment(
-      identifier: identifier, asset: Asset(made.stored, made.file),
+      identifier: identifier, asset: Asset(made.stored, made.file, at: publicAddress),
       options: AttachmentOptions(thumbnailTime: made.poster?.made.seconds),
-      poster: made.poster.map { Asset($0.stored, $0.made.file) },
+      poster: made.poster.map { Asset($0.stored, $0.made.file, at: publicAddress) },
       steps: made.file.steps + (made.poster?.steps ?? []),
       source: source.description(named: name, facts, sha256: sha256))
     return (attachment, source.remarks(facts) + made.file.reductions.map { (.reduced, $0) })
