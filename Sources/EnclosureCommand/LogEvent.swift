@@ -18,6 +18,10 @@ enum LogEvent: Sendable {
   case jobKnown(id: String)
   /// A document that was to be added is no job.
   case jobWrong(place: String, String)
+  /// The endpoint has begun, at this address.
+  case listening(String)
+  /// The endpoint does without something that somebody may expect.
+  case endpointLimited(String)
   case failed(command: String, String)
 
   /// For a terminal, without a line's end.
@@ -29,7 +33,7 @@ enum LogEvent: Sendable {
       let end = words.lastIndex { !$0.isNewline }.map(words.index(after:)) ?? words.startIndex
       return "helper lost: \(reason.message)" + (end == words.startIndex ? "" : "; its last words: \(words[..<end])")
     case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message),
-      .serving(let message):
+      .serving(let message), .listening(let message), .endpointLimited(let message):
       return message
     case .worker(let event): return event.text
     case .jobKnown(let id): return "\(id) was added before; nothing was changed"
@@ -78,6 +82,8 @@ enum LogEvent: Sendable {
       case .cacheImpaired(let text): (level, self.event, message) = ("warning", "cache_impaired", text)
       case .interrupted(let text): (level, self.event, message) = ("info", "interrupted", text)
       case .serving(let text): (level, self.event, message) = ("info", "worker_started", text)
+      case .listening(let text): (level, self.event, message) = ("info", "endpoint_started", text)
+      case .endpointLimited(let text): (level, self.event, message) = ("warning", "endpoint_limited", text)
       case .worker(let event):
         (level, self.event, message) = (event.level, event.name, event.text)
         job = event.job
