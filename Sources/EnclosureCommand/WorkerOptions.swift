@@ -15,6 +15,7 @@ struct WorkerOptions: Sendable {
   let store: String
   let files: FileAccess
   let secrets: [WebhookSecret]
+  let endpoint: EndpointOptions
   private let storePath: [UInt8]
   private let jobs: Int?
   private let attempts: Int?
@@ -40,6 +41,7 @@ struct WorkerOptions: Sendable {
     }
     files = .below(folders)
     secrets = try Self.secrets(arguments)
+    endpoint = try EndpointOptions(arguments)
   }
 
   private static func secrets(_ arguments: Arguments) throws(UsageError) -> [WebhookSecret] {
