@@ -99,6 +99,9 @@ var targets: [Target] = [
       "AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
     program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
+    tests("JobQueueTests", uses: ["JobQueue", "SQLite", "JobQueueWriter", "TestSupport"]),
+    // Adds and works on jobs until it is killed.
+    program("JobQueueWriter", path: "Tests/JobQueueWriter", uses: ["JobQueue"]),
     tests(
       "PipelineTests",
       uses: [
