@@ -20,6 +20,8 @@ struct JetStream: Sendable {
     case stored
     /// A message with the same id was stored before, with this number.
     case duplicate(of: UInt64)
+    /// The subject has a message already, of which there may be one only.
+    case occupied
   }
 
   // MARK: Messages
@@ -32,7 +34,15 @@ struct JetStream: Sendable {
     // By far most answers say {"stream":"…","seq":…} and no more; decoding them would cost more than all the rest.
     if !answer.data.contains("\"error\""), !answer.data.contains("\"duplicate\"") { return .stored }
     let acknowledgement: Acknowledgement = try decode(answer.data)
-    if let error = acknowledgement.error { throw .refused(code: error.err_code ?? error.code, error.description ?? "") }
+    if let error = acknowledgement.error {
+      let text = error.description ?? ""
+      switch error.errCode ?? error.code {
+      case JetStreamCode.wrongLastSequence: return .occupied
+      // The same number as for a full disk.
+      case JetStreamCode.storeFailed where text.contains("per subject"): return .occupied
+      case let code: throw .refused(code: code, text)
+      }
+    }
     guard acknowledgement.duplicate == true, let sequence = acknowledgement.seq else { return .stored }
     return .duplicate(of: sequence)
   }
@@ -44,7 +54,7 @@ struct JetStream: Sendable {
 
   /// The first message from a number on whose subject fits, as any of the servers knows it.
   func next(_ stream: String, _ subject: String, from sequence: UInt64) async throws(NATSProblem) -> Stored? {
-    let request = try encode(MessageRequest(seq: sequence, next_by_subj: subject))
+    let request = try encode(MessageRequest(seq: sequence, nextBySubj: subject))
     return try direct(try await client.request("$JS.API.DIRECT.GET.\(stream)", data: request))
   }
 
@@ -61,7 +71,7 @@ struct JetStream: Sendable {
 
   /// The last message with a subject, as the leader of the stream knows it, who knows all of them.
   func last(_ stream: String, _ subject: String) async throws(NATSProblem) -> Stored? {
-    try await atLeader(stream, MessageRequest(last_by_subj: subject))
+    try await atLeader(stream, MessageRequest(lastBySubj: subject))
   }
 
   func message(_ stream: String, _ sequence: UInt64) async throws(NATSProblem) -> Stored? {
@@ -101,7 +111,7 @@ struct JetStream: Sendable {
   /// - Parameter subjects: whether to list them, those that fit.
   func stream(_ name: String, subjects: String? = nil) async throws(NATSProblem) -> StreamAnswer? {
     do throws(NATSProblem) {
-      return try await call("STREAM.INFO.\(name)", StreamRequest(subjects_filter: subjects))
+      return try await call("STREAM.INFO.\(name)", StreamRequest(subjectsFilter: subjects))
     } catch .refused(JetStreamCode.noStream, _) {
       return nil
     }
@@ -121,8 +131,8 @@ struct JetStream: Sendable {
 
   func create(_ consumer: ConsumerSettings, on stream: String) async throws(NATSProblem) {
     let _: ConsumerAnswer = try await call(
-      "CONSUMER.DURABLE.CREATE.\(stream).\(consumer.durable_name)",
-      ConsumerRequest(stream_name: stream, config: consumer), seconds: 10)
+      "CONSUMER.DURABLE.CREATE.\(stream).\(consumer.durableName)",
+      ConsumerRequest(streamName: stream, config: consumer), seconds: 10)
   }
 
   // MARK: Requests
@@ -132,17 +142,21 @@ struct JetStream: Sendable {
   ) async throws(NATSProblem) -> Answer {
     let answer = try await client.request("$JS.API.\(subject)", data: try encode(request), seconds: seconds)
     let failed: Failed = try decode(answer.data)
-    if let error = failed.error { throw .refused(code: error.err_code ?? error.code, error.description ?? "") }
+    if let error = failed.error { throw .refused(code: error.errCode ?? error.code, error.description ?? "") }
     return try decode(answer.data)
   }
 
   private func encode(_ value: some Encodable) throws(NATSProblem) -> [UInt8] {
-    do { return [UInt8](try JSONEncoder().encode(value)) } catch { throw .library("a request cannot be written") }
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    do { return [UInt8](try encoder.encode(value)) } catch { throw .library("a request cannot be written") }
   }
 
   private func decode<Value: Decodable>(_ bytes: [UInt8]) throws(NATSProblem) -> Value {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
     do {
-      return try JSONDecoder().decode(Value.self, from: Data(bytes))
+      return try decoder.decode(Value.self, from: Data(bytes))
     } catch {
       throw .library("the NATS server answered what is no answer: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
     }

@@ -1,9 +1,12 @@
 import FoundationEssentials
 
-// The documents of JetStream's requests and answers, as far as they are needed. Their keys are the server's.
+// The documents of JetStream's requests and answers, as far as they are needed. Their keys are the server's, whose
+// snake_case is converted.
 
 /// The numbers that answers say no with (`errors.json` of nats-server).
 enum JetStreamCode {
+  static let unavailable = 10008
+  static let consumerTaken = 10013
   static let noConsumer = 10014
   static let noMessage = 10037
   static let noSequence = 10043
@@ -14,13 +17,15 @@ enum JetStreamCode {
   static let storeFailed = 10077
   static let wrongLastSequence = 10071
   /// A cluster without a leader, without enough servers, a full or a broken disk: it may be over in a moment.
-  static let passing: Set<Int> = [10002, 10005, 10008, 10023, 10028, 10047, noStream, noConsumer, 10077, 10104, 10118, 10119]
+  static let passing: Set<Int> = [
+    10002, 10005, unavailable, 10023, 10028, 10047, noStream, noConsumer, storeFailed, 10104, 10118, 10119,
+  ]
 }
 
 struct Failed: Decodable {
   struct Reason: Decodable {
     var code: Int
-    var err_code: Int?
+    var errCode: Int?
     var description: String?
   }
 
@@ -38,8 +43,8 @@ struct Done: Decodable {}
 
 struct MessageRequest: Encodable {
   var seq: UInt64?
-  var last_by_subj: String?
-  var next_by_subj: String?
+  var lastBySubj: String?
+  var nextBySubj: String?
 }
 
 struct MessageAnswer: Decodable {
@@ -57,13 +62,13 @@ struct MessageAnswer: Decodable {
 struct DeleteRequest: Encodable { var seq: UInt64 }
 struct PurgeRequest: Encodable { var filter: String }
 struct Purged: Decodable { var purged: Int? }
-struct StreamRequest: Encodable { var subjects_filter: String? }
+struct StreamRequest: Encodable { var subjectsFilter: String? }
 
 struct StreamAnswer: Decodable, Sendable {
   struct State: Decodable, Sendable {
     var messages: Int
-    var first_seq: UInt64
-    var last_seq: UInt64
+    var firstSeq: UInt64
+    var lastSeq: UInt64
     var subjects: [String: Int]?
   }
 
@@ -77,46 +82,46 @@ struct StreamSettings: Codable, Sendable, Equatable {
   var subjects: [String]
   var retention = "limits"
   var discard = "old"
-  var discard_new_per_subject: Bool?
-  var max_msgs_per_subject: Int?
-  var max_msgs: Int?
-  var max_age: Int64?
+  var discardNewPerSubject: Bool?
+  var maxMsgsPerSubject: Int?
+  var maxMsgs: Int?
+  var maxAge: Int64?
   var storage = "file"
-  var num_replicas: Int
-  var duplicate_window: Int64?
-  var allow_direct: Bool?
+  var numReplicas: Int
+  var duplicateWindow: Int64?
+  var allowDirect: Bool?
 
   init(name: String, subjects: [String], replicas: Int) {
     self.name = name
     self.subjects = subjects
-    num_replicas = replicas
+    numReplicas = replicas
   }
 }
 
 struct ConsumerRequest: Encodable {
-  var stream_name: String
+  var streamName: String
   var config: ConsumerSettings
 }
 
 struct ConsumerSettings: Codable, Sendable {
-  var durable_name: String
-  var ack_policy = "explicit"
-  var ack_wait: Int64
-  var max_deliver = -1
-  var max_ack_pending: Int?
-  var max_waiting: Int?
-  var deliver_policy = "all"
-  var replay_policy = "instant"
+  var durableName: String
+  var ackPolicy = "explicit"
+  var ackWait: Int64
+  var maxDeliver = -1
+  var maxAckPending: Int?
+  var maxWaiting: Int?
+  var deliverPolicy = "all"
+  var replayPolicy = "instant"
 }
 
 struct ConsumerAnswer: Decodable, Sendable {
   struct Position: Decodable, Sendable {
-    var consumer_seq: UInt64
-    var stream_seq: UInt64
+    var consumerSeq: UInt64
+    var streamSeq: UInt64
   }
 
   var config: ConsumerSettings
   var delivered: Position
-  var num_ack_pending: Int
-  var num_pending: Int
+  var numAckPending: Int
+  var numPending: Int
 }

@@ -32,6 +32,8 @@ final class NATSClient: Sendable {
     var lastNumber: UInt64 = 0
     /// Why the last attempt to connect failed.
     var failure: QueueFailure?
+    /// What the server said last about something it does not permit.
+    var lastRefusal: String?
     var opening: CheckedContinuation<Result<Void, QueueFailure>, Never>?
     var closing: [CheckedContinuation<Void, Never>] = []
     var hasEnded = false
@@ -141,6 +143,8 @@ final class NATSClient: Sendable {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
+  var lastRefusal: String? { state.withLock { $0.lastRefusal } }
+
   /// Ends everything that waits as closed. Returns when the connection is closed as well.
   func close() async {
     stop()
@@ -189,6 +193,10 @@ final class NATSClient: Sendable {
     }
     for request in pending { request.continuation.resume(returning: .failure(.disconnected)) }
     if event != .made { handlers.lost() }
+  }
+
+  func noteRefusal(_ text: String) {
+    state.withLock { $0.lastRefusal = text }
   }
 
   fileprivate func receiveAnswer(_ message: NATSMessage) {

@@ -2,7 +2,7 @@ import CNATS
 import Glibc
 
 /// The library's options for a connection. Freed with this.
-struct NATSConnectOptions: ~Copyable {
+final class NATSConnectOptions {
   private let handle: OpaquePointer
 
   /// - Parameter key: comes back to the functions that the library calls, as their context.
@@ -42,7 +42,7 @@ struct NATSConnectOptions: ~Copyable {
     natsOptions_SetReconnectedCB(handle, connectionIsBack, context)
     natsOptions_SetClosedCB(handle, connectionWasClosed, context)
     // Without one the library prints what went wrong.
-    natsOptions_SetErrorHandler(handle, ignoreError, context)
+    natsOptions_SetErrorHandler(handle, errorHappened, context)
     try secure(address, options.tls)
     try identify(address.credentials == .none ? options.credentials : address.credentials)
   }
@@ -140,4 +140,11 @@ private func connectionWasClosed(_: OpaquePointer?, _ context: UnsafeMutableRawP
   NATSClient.find(number(context))?.noteConnection(.closed)
 }
 
-private func ignoreError(_: OpaquePointer?, _: OpaquePointer?, _: natsStatus, _: UnsafeMutableRawPointer?) {}
+private func errorHappened(
+  _ connection: OpaquePointer?, _: OpaquePointer?, _ status: natsStatus, _ context: UnsafeMutableRawPointer?
+) {
+  var text: UnsafePointer<CChar>?
+  guard status == NATS_NOT_PERMITTED, let connection else { return }
+  _ = natsConnection_GetLastError(connection, &text)
+  if let text { NATSClient.find(number(context))?.noteRefusal(String(cString: text)) }
+}

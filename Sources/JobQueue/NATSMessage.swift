@@ -10,6 +10,13 @@ struct NATSMessage: Sendable {
   /// The status of a message that has one in place of content, such as 404; nil for all others.
   var status: Int? { headers["Status"].flatMap { Int($0) } }
 
+  init(subject: String, reply: String?, headers: [String: String], data: [UInt8]) {
+    self.subject = subject
+    self.reply = reply
+    self.headers = headers
+    self.data = data
+  }
+
   /// Copies what the library owns.
   init(copying message: OpaquePointer) {
     subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
