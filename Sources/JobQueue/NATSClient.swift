@@ -252,6 +252,8 @@ final class NATSClient: Sendable {
         sleep(milliseconds)
         endOverdue()
       case .end:
+        // What jobs are given back with.
+        if let link { send(state.withLock { $0.outgoing }, on: link) }
         link = nil
         finish()
         return

@@ -50,7 +50,8 @@ extension NATSQueue {
       throw .leaseLost(id: lease.delivery.id)
     }
     await note(lease, due: due)
-    postpone(lease.delivery, seconds: delay)
+    // When that does not arrive, the job stays away until the lease would have run out.
+    _ = try? await client.request(lease.delivery.reply, data: Array(Self.postponement(delay).utf8))
     letGo(lease)
   }
 
@@ -91,7 +92,7 @@ extension NATSQueue {
   /// The lease as this process holds it; nil when it does not.
   private func find(_ lease: Lease) throws(QueueFailure) -> NATSHeld? {
     if client.isClosed { throw .closed }
-    return held.withLock { held in held[lease.id].flatMap { $0.token == lease.token ? $0 : nil } }
+    return held.withLock { $0[lease.token] }
   }
 
   // MARK: Endings

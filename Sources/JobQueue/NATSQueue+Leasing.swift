@@ -1,6 +1,9 @@
 import Synchronization
 
 extension NATSQueue {
+  /// More than any process works on.
+  private static let manyLeases = 4_096
+
   package func lease(_ count: Int, seconds: Double, wait: Double) async throws(QueueFailure) -> [Lease] {
     if client.isClosed { throw .closed }
     guard count > 0 else { return [] }
@@ -56,9 +59,11 @@ extension NATSQueue {
     let end = ContinuousClock.now.advanced(by: .seconds(min(max(0, seconds), 1e9)))
     held.withLock { held in
       for lease in leases {
-        held[lease.delivery.id] = lease
-        held[lease.delivery.id]?.end = end
+        held[lease.token] = lease
+        held[lease.token]?.end = end
       }
+      // Those that nobody ended or asked for any more.
+      if held.count > 2 * Self.manyLeases { held = held.filter { $0.value.end > .now - .seconds(3_600) } }
     }
     // The consumer's own wait has begun with the delivery.
     guard seconds != ackWait.withLock({ $0 }) else { return }
@@ -67,11 +72,11 @@ extension NATSQueue {
 
   /// Has the server hand a job out again in some seconds, and not before. A lost message shortens the lease.
   func postpone(_ delivery: NATSDelivery, seconds: Double) {
-    guard seconds > 0 else {
-      tell(delivery.reply, "-NAK")
-      return
-    }
-    tell(delivery.reply, #"-NAK {"delay":\#(Int64(min(seconds, 1e9) * 1e9))}"#)
+    tell(delivery.reply, Self.postponement(seconds))
+  }
+
+  static func postponement(_ seconds: Double) -> String {
+    seconds > 0 ? #"-NAK {"delay":\#(Int64(min(seconds, 1e9) * 1e9))}"# : "-NAK"
   }
 
   /// Says what becomes of a message. Nothing depends on its arrival but how soon the server hands the job out again.
@@ -162,7 +167,7 @@ extension NATSQueue {
 
   package func extend(_ leases: [Lease], seconds: Double) async throws(QueueFailure) -> [Lease] {
     if client.isClosed { throw .closed }
-    let mine = held.withLock { held in leases.map { lease in held[lease.id].flatMap { $0.token == lease.token ? $0 : nil } } }
+    let mine = held.withLock { held in leases.map { held[$0.token] } }
     var isLost = mine.map { $0 == nil }
     let outcomes = await withTaskGroup(of: (Int, Result<Bool, QueueFailure>).self) { group in
       for (index, lease) in mine.enumerated() {
@@ -190,8 +195,7 @@ extension NATSQueue {
     let now = ContinuousClock.now
     let hasRunOut = lease.end <= now
     held.withLock { held in
-      guard held[lease.delivery.id]?.token == lease.token else { return }
-      held[lease.delivery.id]?.end = now.advanced(by: .seconds(min(max(0, seconds), 1e9)))
+      held[lease.token]?.end = now.advanced(by: .seconds(min(max(0, seconds), 1e9)))
     }
     // Progress does not call back what the server is about to hand out; a delay does.
     if !hasRunOut, seconds == ackWait.withLock({ $0 }) {
@@ -202,9 +206,7 @@ extension NATSQueue {
   }
 
   func letGo(_ lease: NATSHeld) {
-    held.withLock { held in
-      if held[lease.delivery.id]?.token == lease.token { held[lease.delivery.id] = nil }
-    }
+    held.withLock { $0[lease.token] = nil }
   }
 
   /// Gives a job back that came when nobody waited for it, without spending an attempt.

@@ -158,7 +158,7 @@ extension NATSQueue {
       let leases = try await lease(100, seconds: ackWait.withLock { $0 }, wait: 0)
       guard !leases.isEmpty else { return count }
       for lease in leases {
-        guard let mine = held.withLock({ $0[lease.id] }), mine.token == lease.token else { continue }
+        guard let mine = held.withLock({ $0[lease.token] }) else { continue }
         try await end(mine.delivery.reply)
         letGo(mine)
         count += 1

@@ -16,7 +16,8 @@ package final class NATSQueue: JobQueue {
   let client: NATSClient
   let stream: JetStream
   let pulls: NATSPulls
-  let held = Mutex<[String: NATSHeld]>([:])
+  /// By their tokens.
+  let held = Mutex<[UInt64: NATSHeld]>([:])
   /// How long the consumer waits for acknowledgements, in seconds, as it is set up.
   let ackWait = Mutex(0.0)
   private let writer = "\(UInt64.random(in: .min ... .max))"
