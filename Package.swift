@@ -28,7 +28,7 @@ var products: [Product] = [.library(name: "RichPush", targets: ["RichPush"])]
 
 // An app's service extension takes RichPush alone, and resolves this package on a Mac.
 var targets: [Target] = [
-  module("RichPush", exclude: ["manifest.schema.json"]),
+  module("RichPush", exclude: ["manifest.schema.json", "job.schema.json", "result.schema.json"]),
   // The schemas of the documents that others read, held against what is written.
   .target(name: "SchemaSupport", dependencies: ["RichPush"], path: "Tests/SchemaSupport", swiftSettings: settings),
   tests("RichPushTests", uses: ["RichPush", "SchemaSupport"]),
@@ -69,7 +69,8 @@ var targets: [Target] = [
     module(
       "Pipeline",
       uses: [
-        "Transfer", "Cache", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux",
+        "Transfer", "Cache", "AssetStore", "JobQueue", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking",
+        "CLinux",
       ]),
 
     program(
@@ -106,6 +107,12 @@ var targets: [Target] = [
       "PipelineTests",
       uses: [
         "Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia",
+        "TestSupport",
+      ]),
+    tests(
+      "WorkerTests",
+      uses: [
+        "Pipeline", "JobQueue", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "Digest",
         "TestSupport",
       ]),
     tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),

@@ -39,6 +39,10 @@ package protocol JobQueue: Sendable {
   /// - Throws: `leaseLost` as well.
   func release(_ lease: Lease) async throws(QueueFailure)
 
+  /// Gives a job back that cannot be worked on now; it is due again in `seconds`, and the attempt is not spent.
+  /// - Throws: `leaseLost` as well.
+  func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure)
+
   /// Puts a job among the dead letters, with what became of its attempts. Repeated with the same lease it does nothing.
   /// - Throws: `leaseLost` as well.
   func bury(_ lease: Lease, reason: String) async throws(QueueFailure)

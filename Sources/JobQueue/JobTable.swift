@@ -79,9 +79,11 @@ struct JobTable {
 
   /// Leases what is ready. Call `wake` before.
   func lease(_ count: Int, seconds: Double, at time: QueueTime) throws(DatabaseFailure) -> [Lease] {
+    // Left to itself, SQLite sorts all that is ready.
     let jobs = try database.rows(
       """
-      SELECT sequence, id, attempts, body FROM job WHERE state = \(State.ready.rawValue)
+      SELECT sequence, id, attempts, body FROM job INDEXED BY job_by_urgency
+      WHERE state = \(State.ready.rawValue)
       ORDER BY urgency, sequence LIMIT ?
       """,
       .integer(count)
@@ -125,8 +127,11 @@ struct JobTable {
       .real(time.wall + seconds), .text(Self.line(reason)))
   }
 
-  func release(_ lease: Lease, at time: QueueTime) throws(DatabaseFailure) -> Bool {
-    try change(lease, "state = \(State.ready.rawValue), moment = ?3, attempts = attempts - 1", .real(time.wall))
+  func release(_ lease: Lease, after seconds: Double, at time: QueueTime) throws(DatabaseFailure) -> Bool {
+    let state: State = seconds > 0 ? .delayed : .ready
+    return try change(
+      lease, "state = ?4, moment = ?3, attempts = attempts - 1", .real(time.wall + max(seconds, 0)),
+      .integer(state.rawValue))
   }
 
   func bury(_ lease: Lease, reason: String, at time: QueueTime) throws(DatabaseFailure) -> Bool {

@@ -60,7 +60,7 @@ func hold(_ queue: any JobQueue, seconds: Double) async throws {
 }
 
 func measure(_ queue: any JobQueue, count: Int, tasks: Int) async throws {
-  let body = Array(#"{"id":"order-1234","sources":["https://example.com/p/1"],"payload":{"aps":{"alert":"Anna: hi"}}}"#.utf8)
+  let body = Array(#"{"id":"order-1234","sources":["https://example.com/p/1"],"options":{"fit":"cover"}}"#.utf8)
   let clock = ContinuousClock()
   let start = clock.now
   try await withThrowingTaskGroup(of: Void.self) { group in
