@@ -7,11 +7,10 @@ extension Arguments {
     let url = text("queue") ?? WorkerOptions.defaultQueue
     var options = QueueOptions()
     options.createsQueue = creating
-    do throws(QueueFailure) {
-      return try await openQueue(url, options: options)
-    } catch .unusable(let message) where url.isEmpty || !url.contains(":") {
-      throw UsageError("--queue: \(message)")
+    guard url.contains(":") else {
+      throw UsageError("--queue “\(url)” names no queue; name one as sqlite:FILE or nats://HOST:4222/STREAM")
     }
+    return try await openQueue(url, options: options)
   }
 
   static let queueOption = Syntax.Option(
