@@ -54,6 +54,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
 
@@ -67,7 +68,7 @@ var targets: [Target] = [
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
     module("SQLite", uses: ["CSQLite"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
-    module("JobQueue", uses: ["RichPush", "Blocking", "SQLite"]),
+    module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "SQLite", "CNATS"]),
     module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
