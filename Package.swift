@@ -126,7 +126,9 @@ var targets: [Target] = [
     // The built programs as people run them.
     tests(
       "EndToEnd",
-      uses: ["RichPush", "SchemaSupport", "TestSupport", "EnclosureCommand", "EnclosureMedia", "FaultyMedia"]),
+      uses: [
+        "RichPush", "JobQueue", "SchemaSupport", "TestSupport", "EnclosureCommand", "EnclosureMedia", "FaultyMedia",
+      ]),
   ]
 #endif
 
