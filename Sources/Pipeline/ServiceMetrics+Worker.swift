@@ -1,5 +1,6 @@
 package import JobQueue
 import Metrics
+import RichPush
 
 extension ServiceMetrics {
   /// Counts what a worker reports.
