@@ -138,6 +138,9 @@ final class OperationsThread: @unchecked Sendable {
       } else if !client.isCut, now >= client.deadline(configuration) {
         if client.phase != .idle { metrics.cut["slow"].add() }
         cut(client)
+      } else if !client.isCut, client.phase != .sending, now >= client.since + 1, client.hasLeft {
+        // libmicrohttpd waits for the rest of a request that has begun, though there will be none.
+        cut(client)
       }
     }
   }
