@@ -54,6 +54,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
 
@@ -67,7 +68,7 @@ var targets: [Target] = [
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
     module("SQLite", uses: ["CSQLite"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
-    module("JobQueue", uses: ["RichPush", "Blocking", "SQLite"]),
+    module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "SQLite", "CNATS"]),
     module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
@@ -80,7 +81,7 @@ var targets: [Target] = [
       "EnclosureCommand",
       uses: [
         "Pipeline", "JobQueue", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "SQLite",
-        "Operations", "Metrics", "CGLib",
+        "Operations", "Metrics", "Blocking", "CGLib",
       ]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
@@ -121,7 +122,7 @@ var targets: [Target] = [
         "Pipeline", "JobQueue", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "Digest",
         "TestSupport",
       ]),
-    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
+    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "JobQueue", "RichPush"]),
     // The built programs as people run them.
     tests(
       "EndToEnd",

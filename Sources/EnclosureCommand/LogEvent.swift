@@ -14,6 +14,10 @@ enum LogEvent: Sendable {
   case worker(WorkerEvent)
   /// The worker has begun, with this queue and store.
   case serving(String)
+  /// A job that was to be added is in the queue already, or ended not long ago.
+  case jobKnown(id: String)
+  /// A document that was to be added is no job.
+  case jobWrong(place: String, String)
   /// The endpoint has begun, at this address.
   case listening(String)
   /// The endpoint does without something that somebody may expect.
@@ -32,6 +36,8 @@ enum LogEvent: Sendable {
       .serving(let message), .listening(let message), .endpointLimited(let message):
       return message
     case .worker(let event): return event.text
+    case .jobKnown(let id): return "\(id) was added before; nothing was changed"
+    case .jobWrong(let place, let why): return "\(place): \(why)"
     case .failed(let command, let message): return "enclosure \(command): \(message)"
     }
   }
@@ -82,6 +88,12 @@ enum LogEvent: Sendable {
         (level, self.event, message) = (event.level, event.name, event.text)
         job = event.job
         (dependency, count, seconds) = (event.dependency, event.count, event.seconds)
+      case .jobKnown(let id):
+        (level, self.event, message) = ("info", "job_known", event.text)
+        source = id
+      case .jobWrong(let place, let why):
+        (level, self.event, message) = ("error", "job_wrong", why)
+        source = place
       case .failed(let name, let text):
         (level, self.event, message) = ("error", "failed", text)
         command = name

@@ -11,8 +11,10 @@ enum WorkerCommand: Command {
     command: "worker", operands: "",
     summary: "Serve jobs from a queue until SIGTERM",
     options: [
-      .init("queue", .one("URL"), "sqlite:FILE or nats://HOST:4222/STREAM; \(WorkerOptions.defaultQueue) by default"),
-      .init("store", .one("DIR"), "where attachments and manifests go; \(WorkerOptions.defaultStore) by default"),
+      Arguments.queueOption,
+      .init(
+        "store", .one("URL"),
+        "a folder or s3://BUCKET/PREFIX for what is made; \(WorkerOptions.defaultStore) by default"),
       .init("jobs", .one("N"), "how many jobs to work on at once; 256 by default"),
       .init("attempts", .one("N"), "how often to try a job whose failures may pass; 5 by default"),
       .init("lease", .one("SECONDS"), "after how long others get a dead worker's jobs; 10 by default"),
@@ -20,7 +22,7 @@ enum WorkerCommand: Command {
       .init("allow-files", .many("DIR"), "take file: URLs below this folder; none by default"),
       .init("callback-secret-file", .one("FILE"), "what callbacks are signed with, a whsec_… on each line"),
       .init("check-config", .none, "open everything, say what is wrong, and exit"),
-    ] + EndpointOptions.options + Workplace.options + Workplace.fetchOptions,
+    ] + EndpointOptions.options + StoreChoice.syntax + Workplace.options + Workplace.fetchOptions,
     details: """
       Jobs are JSON documents (job.schema.json); enclosure enqueue adds them. Each ends with a manifest in the store, or,
       when all attempts failed for reasons that might pass, among the dead letters of the queue. Any number of workers
@@ -31,6 +33,8 @@ enum WorkerCommand: Command {
       status: 0 ended in order, or --check-config found nothing wrong; 1 --check-config did; 64 wrong use; 70 failed.
 
       \(EndpointOptions.details)
+
+      \(StoreChoice.details)
 
       \(Workplace.fetchDetails) The same holds for callbacks.
 
@@ -61,7 +65,7 @@ enum WorkerCommand: Command {
     try await workplace.requireHelper()
     // Before the rest: whoever asks learns what the worker waits for.
     let endpoint = try options.endpoint.started(service)
-    guard let store = try await start.attempt(.store, { try await options.openedStore() }),
+    guard let store = try await start.attempt(.store, { try await workplace.open(options.store) }),
       let queue = try await start.attempt(.queue, { try await options.openedQueue() })
     else {
       await endpoint?.close()
@@ -69,11 +73,12 @@ enum WorkerCommand: Command {
     }
     service.opened(queue)
     let worker = Worker(
-      queue: queue, work: Pipeline(reader: workplace.reader, store: store),
+      queue: queue,
+      work: Pipeline(reader: workplace.reader, store: store, publicAddress: options.store.publicAddress),
       callbacks: options.callbacks(over: workplace), configuration: options.configuration(workplace), report: report)
     service.began(worker)
     start.onEnd { Task { await worker.drain() } }
-    Console.log(.serving("serving \(options.queue) into \(options.store)"))
+    Console.log(.serving("serving \(options.queue) into \(options.store.name)"))
     await worker.run()
     // To the end: that the worker is ending is what it has to say.
     await endpoint?.close()
@@ -101,8 +106,8 @@ enum WorkerCommand: Command {
       return "they answer"
     }
     try await check("store") {
-      _ = try await options.openedStore()
-      return "\(options.store) can be written to"
+      _ = try await workplace.open(options.store)
+      return "\(options.store.name) can be written to"
     }
     try await check("queue") {
       let queue = try await options.openedQueue()

@@ -6,7 +6,7 @@ extension ServiceMetrics {
   /// Counts what a worker reports.
   package func note(_ event: WorkerEvent) {
     switch event {
-    case .finished(_, let result, let milliseconds):
+    case .finished(_, let result, let milliseconds, _):
       jobs[result.status.rawValue, result.codes.first?.rawValue ?? ""].add()
       jobSeconds.observe(Double(milliseconds) / 1000)
     case .retried(let id, _, _, _):

@@ -67,7 +67,11 @@ package final class ServiceMetrics: Sendable {
     _ stage: Rejection.Stage, _ work: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let start = ContinuousClock.now
-    defer { stageSeconds[stage.rawValue].observe((ContinuousClock.now - start) / .seconds(1)) }
+    defer {
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      stageSeconds[stage.rawValue].observe(seconds)
+      StageTimes.current?.add(seconds, to: stage)
+    }
     return try await work()
   }
 

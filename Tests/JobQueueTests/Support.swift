@@ -1,4 +1,5 @@
 import Glibc
+import SQLite
 import Synchronization
 
 func secondsSince1970() -> Double {
@@ -20,5 +21,11 @@ final class Shared<Value: Sendable>: Sendable {
   @discardableResult
   func change<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result {
     mutex.withLock { body(&$0) }
+  }
+}
+
+extension Database {
+  convenience init(path: String) throws(DatabaseFailure) {
+    try self.init(path: path.utf8.map(CChar.init(bitPattern:)) + [0])
   }
 }
