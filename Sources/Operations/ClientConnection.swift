@@ -31,7 +31,7 @@ final class ClientConnection {
   /// Whether all has been read that the client will ever send.
   var hasLeft: Bool {
     var byte: UInt8 = 0
-    return recv(socket, &byte, 1, Int32(MSG_PEEK.rawValue) | Int32(MSG_DONTWAIT.rawValue)) == 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 
   func enter(_ phase: Phase, now: Double? = nil) {

@@ -19,7 +19,8 @@ import Testing
       id: "a", preparedAt: "2026-11-30T00:00:00Z", attachments: [], rejections: [rejection], warnings: [])
     let result = JobResult(manifest, at: "manifests/a.json", attempts: 1, endedAt: "2026-11-30T00:00:00Z")
     let events: [WorkerEvent] = [
-      .finished(id: "a", result, milliseconds: 250), .retried(id: "b", attempt: 1, after: 2, reason: "later"),
+      .finished(id: "a", result, milliseconds: 250, stages: [:]),
+      .retried(id: "b", attempt: 1, after: 2, reason: "later"),
       .buried(id: "c", attempts: 5, reason: "never"), .released(id: "d", after: 0, reason: "ending"),
       .leaseLost(id: "e"), .unavailable(.store, "gone"), .draining(jobs: 3), .drained(released: 1, abandoned: 0),
       .calledBack(id: "enclosure.callback/ready/a", attempt: 1),
