@@ -114,7 +114,7 @@ var targets: [Target] = [
       "PipelineTests",
       uses: [
         "Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia",
-        "TestSupport",
+        "JobQueue", "Metrics", "TestSupport",
       ]),
     tests(
       "WorkerTests",
