@@ -67,7 +67,8 @@ import Transfer
 
   @Test("a server that says no before it has taken the body is heard", arguments: [403, 503])
   func hearsEarlyAnswers(status: Int) async throws {
-    let origin = try FaultyOrigin(taking: { _ in 0 }) { _ in FaultyOrigin.response(status, body: [1]) + [.wait(seconds: 0.2), .close] }
+    let origin = try FaultyOrigin(
+      taking: { _ in 0 }, { _ in FaultyOrigin.response(status, body: [1]) + [.wait(seconds: 0.2), .close] })
     let body = HTTPRequest.Body.bytes([UInt8](repeating: 1, count: 3_000_000))
     #expect(try await client.send(request(.put, origin.url(), body: body)).status == status)
   }
@@ -133,7 +134,7 @@ import Transfer
 
   @Test("a server that takes nothing or says nothing is given up", .timeLimit(.minutes(2)))
   func givesUp() async throws {
-    let origin = try FaultyOrigin(taking: { _ in 1000 }) { _ in [.stall] }
+    let origin = try FaultyOrigin(taking: { _ in 1000 }, { _ in [.stall] })
     var stalled = request(.put, origin.url(), body: .bytes([UInt8](repeating: 1, count: 30_000_000)))
     stalled.limits.stallTimeout = 1
     let stall = await failure(stalled)
