@@ -94,7 +94,7 @@ var targets: [Target] = [
       "AssetStoreTests",
       uses: ["AssetStore", "Transfer", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
-    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
+    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "Transfer", "RichPush"]),
     tests(
       "PipelineTests",
       uses: [

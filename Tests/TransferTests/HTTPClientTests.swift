@@ -73,6 +73,26 @@ import Transfer
     #expect(try await client.send(request(.put, origin.url(), body: body)).status == status)
   }
 
+  @Test(
+    "a body goes over TLS and HTTP/2 too, and to no server whose certificate is not trusted",
+    .enabled(if: Nginx.isInstalled, "nginx and openssl are needed"))
+  func usesHTTP2() async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(200, ["X-Seen: yes"]) }
+    let nginx = try await Nginx.serving([:], proxying: origin.port)
+    let content = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 / 3) }
+    let request = request(.put, "https://localhost:\(nginx.tlsPort)/origin/x", body: .bytes(content))
+    var configuration = TransferConfiguration()
+    configuration.caFile = nginx.caFile
+    let trusting = HTTPClient(configuration: configuration)
+    let response = try await trusting.send(request)
+    #expect(response.status == 200 && response.fields["x-seen"] == "yes")
+    #expect(origin.requests.map(\.body) == [content])
+    #expect(await eventually { nginx.log.map(\.protocolVersion) == ["HTTP/2.0"] })
+    let failure = await failure(request)
+    #expect(failure?.kind == .notSecure && failure?.mayPass == false)
+    #expect(failure?.message.contains("is self-signed") == true, "\(failure?.message ?? "")")
+  }
+
   @Test("no redirect is followed")
   func followsNothing() async throws {
     let origin = try FaultyOrigin { _ in FaultyOrigin.redirect(to: "/elsewhere", status: 307) }
