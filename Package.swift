@@ -106,7 +106,7 @@ var targets: [Target] = [
       "AssetStoreTests",
       uses: ["AssetStore", "Transfer", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
-    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
+    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "Transfer", "RichPush"]),
     tests("JobQueueTests", uses: ["JobQueue", "SQLite", "JobQueueWriter", "TestSupport"]),
     // Adds and works on jobs until it is killed.
     program("JobQueueWriter", path: "Tests/JobQueueWriter", uses: ["JobQueue"]),
