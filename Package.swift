@@ -54,6 +54,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
@@ -64,7 +65,7 @@ var targets: [Target] = [
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
     module("SQLite", uses: ["CSQLite"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
-    module("JobQueue", uses: ["RichPush", "Blocking", "SQLite"]),
+    module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "SQLite", "CNATS"]),
     module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
@@ -103,6 +104,8 @@ var targets: [Target] = [
     tests("JobQueueTests", uses: ["JobQueue", "SQLite", "JobQueueWriter", "TestSupport"]),
     // Adds and works on jobs until it is killed.
     program("JobQueueWriter", path: "Tests/JobQueueWriter", uses: ["JobQueue"]),
+    // Measures queues, and the NATS server without one.
+    program("QueueBenchmark", path: "Tests/QueueBenchmark", uses: ["JobQueue", "CNATS", "TestSupport"]),
     tests(
       "PipelineTests",
       uses: [
