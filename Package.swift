@@ -56,6 +56,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
@@ -110,6 +111,8 @@ var targets: [Target] = [
     tests("JobQueueTests", uses: ["JobQueue", "SQLite", "JobQueueWriter", "TestSupport"]),
     // Adds and works on jobs until it is killed.
     program("JobQueueWriter", path: "Tests/JobQueueWriter", uses: ["JobQueue"]),
+    // Measures queues, and the NATS server without one.
+    program("QueueBenchmark", path: "Tests/QueueBenchmark", uses: ["JobQueue", "CNATS", "TestSupport"]),
     tests(
       "PipelineTests",
       uses: [
