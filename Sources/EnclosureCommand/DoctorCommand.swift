@@ -1,8 +1,9 @@
-import Cache
 import MediaChannel
+import Operations
 import Pipeline
 import Preparation
 import RichPush
+import SQLite
 import Transfer
 
 enum DoctorCommand: Command {
@@ -40,7 +41,10 @@ enum DoctorCommand: Command {
   }
 
   private static var ownLibraries: [MediaCapabilities.Library] {
-    [.init(name: "libcurl", version: transferLibraryVersion), .init(name: "SQLite", version: databaseLibraryVersion)]
+    [
+      .init(name: "libcurl", version: transferLibraryVersion), .init(name: "SQLite", version: databaseLibraryVersion),
+      .init(name: "libmicrohttpd", version: endpointLibraryVersion),
+    ]
   }
 
   private static func row(_ label: String, _ value: String) -> String {

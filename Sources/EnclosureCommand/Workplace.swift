@@ -1,5 +1,8 @@
+import AssetStore
 import Cache
 import Glibc
+import JobQueue
+import Operations
 import Pipeline
 import Preparation
 import RichPush
@@ -21,17 +24,24 @@ struct Workplace {
 
   let reader: SourceReader
   private let helpers: HelperPool
-  private let downloader: Downloader
+  let downloader: Downloader
+  let addressPolicy: AddressPolicy
   let preparation: PreparationOptions
   let cacheFolder: FilePath?
+  private let spoolFolder: FilePath
   private let helperCount: Int
-  private let concurrentTransfers: Int
+  let concurrentTransfers: Int
 
   /// Starts the helpers.
-  init(_ arguments: Arguments) async throws {
-    preparation = PreparationOptions(
-      fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
-      overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
+  /// - Parameters:
+  ///   - files: which files may be sources.
+  ///   - hasExpressHelper: whether there is one more helper, for what is quick.
+  ///   - metrics: learns what is done to sources.
+  init(
+    _ arguments: Arguments, files: FileAccess = .any, hasExpressHelper: Bool = false,
+    metrics: ServiceMetrics = ServiceMetrics()
+  ) async throws {
+    preparation = try Self.preparation(arguments)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
       count: try arguments.number("helpers", in: 1...256) ?? HelperConfiguration.processors)
@@ -42,11 +52,13 @@ struct Workplace {
       configuration.memoryMark = mebibytes << 20
       configuration.recycleMark = min(configuration.recycleMark, configuration.memoryMark / 2)
     }
+    configuration.hasExpressHelper = hasExpressHelper
     let cacheBytes = try arguments.number("cache-bytes", in: 1_000_000...1_000_000_000_000_000)
     helperCount = configuration.count
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
-    transfer.addressPolicy = try arguments.addressPolicy()
+    addressPolicy = try arguments.addressPolicy()
+    transfer.addressPolicy = addressPolicy
     transfer.usesProxyFromEnvironment = arguments.has("proxy-from-environment")
     transfer.concurrentTransfers = min(transfer.concurrentTransfers, (OpenFileLimit.raised() - 256) / 3)
     concurrentTransfers = max(transfer.concurrentTransfers, 1)
@@ -67,9 +79,23 @@ struct Workplace {
     }
     transfer.cache = cache
     downloader = Downloader(configuration: transfer)
+    spoolFolder = arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder
     reader = SourceReader(
-      helpers: helpers, downloader: downloader,
-      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, cache: cache)
+      helpers: helpers, downloader: downloader, spoolFolder: spoolFolder, fileAccess: files, cache: cache,
+      metrics: metrics)
+  }
+
+  /// What is done with sources where nothing else is said.
+  static func preparation(_ arguments: Arguments) throws(UsageError) -> PreparationOptions {
+    PreparationOptions(
+      fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
+      overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
+  }
+
+  /// Opens a store, and makes sure that it can be used. What goes to S3 shares the downloads' thread.
+  func open(_ choice: StoreChoice) async throws(Rejection.Reason) -> any AssetStore {
+    try await openStore(
+      choice.location, choice.options, client: HTTPClient(sharing: downloader), workFolder: spoolFolder.bytes)
   }
 
   /// How many jobs of a batch are begun before another has ended.
@@ -91,13 +117,18 @@ struct Workplace {
     }
     Interruption.onFirstSignal { task.cancel() }
     let result = await task.result
-    downloader.shutdown()
-    helpers.close(aborting: true)
+    close()
     return try result.get()
   }
 
+  /// Ends helpers and transfers; what is in work is given up.
+  func close() {
+    downloader.shutdown()
+    helpers.close(aborting: true)
+  }
+
   /// Makes sure that helpers answer. Without them every source would be rejected, which looks like its own fault.
-  private func requireHelper() async throws {
+  func requireHelper() async throws {
     do {
       _ = try await reader.capabilities()
     } catch let reason as Rejection.Reason {
@@ -157,6 +188,9 @@ func describe(_ error: any Error) -> String {
   case let missing as MissingHelper:
     "the media helper \(missing.path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
       + " ENCLOSURE_MEDIA names it"
+  case let failure as QueueFailure: failure.message
+  case let failure as InputFailure: "the jobs cannot be read: \(String(cString: strerror(failure.errno)))"
+  case let fault as ListenFault: fault.message
   case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"
   default: "\(error)"
   }

@@ -1,0 +1,49 @@
+import AssetStore
+import Blocking
+import Glibc
+package import RichPush
+
+/// What a worker has done with jobs: the pipeline, apart from queues.
+package protocol JobWork: Sendable {
+  /// Prepares a job and stores its attachments, but not its manifest.
+  /// - Throws: `CancellationError` when the task was cancelled or the program ends.
+  func prepare(_ job: Job) async throws -> Manifest
+
+  /// Stores a manifest whose attachments are stored.
+  /// - Returns: its location.
+  func publish(_ manifest: Manifest) async throws(Rejection.Reason) -> String
+
+  /// Whether so much waits for helpers that there is no use in beginning more.
+  var isSaturated: Bool { get }
+
+  /// Whether the store seems to be there, as far as can be told without a job.
+  var storeAnswers: Bool { get async }
+
+  /// Why there are no helpers; nil as long as there are.
+  var helperFault: String? { get }
+}
+
+extension Pipeline: JobWork {
+  package func publish(_ manifest: Manifest) async throws(Rejection.Reason) -> String {
+    try await store(manifest).location
+  }
+
+  package var isSaturated: Bool { reader.helpers.backlog >= 4 * reader.helpers.processes }
+
+  package var storeAnswers: Bool {
+    get async { await seemsUsable(store) }
+  }
+
+  package var helperFault: String? { reader.helpers.startFault }
+}
+
+/// Whether a store can be asked, and has room for a small file. That files get into it only a job can show.
+private func seemsUsable(_ store: any AssetStore) async -> Bool {
+  guard let file = try? await store.makeWorkFile(),
+    (try? await store.manifest(id: JobDocument.reservedIDPrefix + "probe")) != nil
+  else { return false }
+  return await blocking {
+    let sample = [UInt8](repeating: 0, count: 256 << 10)
+    return pwrite(file.descriptor, sample, sample.count, 0) == sample.count && fdatasync(file.descriptor) == 0
+  }
+}
