@@ -31,14 +31,14 @@ package final class SQLiteQueue: JobQueue {
 
   package func lease(_ count: Int, seconds: Double, wait: Double) async throws(QueueFailure) -> [Lease] {
     guard count > 0 else { return [] }
-    return try await thread.lease(count, seconds: seconds, wait: wait)
+    return try await thread.lease(count, seconds: bounded(seconds), wait: bounded(wait))
   }
 
   package func extend(_ leases: [Lease], seconds: Double) async throws(QueueFailure) -> [Lease] {
     guard !leases.isEmpty else { return [] }
     return try await thread.write(isSynced: false) { (table, time) throws(DatabaseFailure) in
       var lost: [Lease] = []
-      for lease in leases where try !table.extend(lease, seconds: seconds, at: time) { lost.append(lease) }
+      for lease in leases where try !table.extend(lease, seconds: bounded(seconds), at: time) { lost.append(lease) }
       return .success(lost)
     }
   }
@@ -51,13 +51,13 @@ package final class SQLiteQueue: JobQueue {
 
   package func retry(_ lease: Lease, after seconds: Double, reason: String) async throws(QueueFailure) {
     try await end(lease) { (table, time) throws(DatabaseFailure) in
-      try table.retry(lease, after: seconds, reason: reason, at: time)
+      try table.retry(lease, after: bounded(seconds), reason: reason, at: time)
     }
   }
 
   package func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure) {
     try await end(lease) { (table, time) throws(DatabaseFailure) in
-      try table.release(lease, after: seconds, at: time)
+      try table.release(lease, after: bounded(seconds), at: time)
     }
   }
 
@@ -122,4 +122,9 @@ package final class SQLiteQueue: JobQueue {
       thread.stop { continuation.resume() }
     }
   }
+}
+
+/// A time span that can be calculated with: from none to some thirty years.
+private func bounded(_ seconds: Double) -> Double {
+  seconds.isNaN ? 0 : min(max(seconds, 0), 1e9)
 }

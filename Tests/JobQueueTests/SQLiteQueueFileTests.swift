@@ -1,8 +1,9 @@
 import Glibc
-import JobQueue
 import SQLite
 import TestSupport
 import Testing
+
+@testable import JobQueue
 
 @Suite struct SQLiteQueueFileTests {
   @Test("a queue is made with the folders above it, for its owner alone")
@@ -131,6 +132,35 @@ import Testing
       Issue.record("\(failure.debugDescription)")
       return
     }
+  }
+
+  @Test("a process that waits is told when another one has written")
+  func tellsOfChanges() async throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/jobs.sqlite"
+    let queue = try await openQueue("sqlite:\(path)")
+    let changes = try #require(FileChanges(of: "\(path)-wal".utf8.map(CChar.init(bitPattern:)) + [0]))
+    var event = pollfd(fd: changes.descriptor, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&event, 1, 0) == 0)
+    try await queue.add("a")
+    #expect(poll(&event, 1, 10_000) == 1)
+    changes.drain()
+    #expect(poll(&event, 1, 0) == 0)
+    await queue.close()
+  }
+
+  @Test("times that are none are taken for none or for very long")
+  func boundsTimes() async throws {
+    let folder = try TemporaryFolder()
+    let queue = try await openQueue("sqlite:\(folder.path)/jobs.sqlite")
+    #expect(try await queue.lease(1, seconds: 1, wait: .nan).isEmpty)
+    try await queue.add("a")
+    let lease = try await queue.next(seconds: .infinity, wait: -1)
+    #expect(try await queue.extend([lease], seconds: .infinity).isEmpty)
+    try await queue.retry(lease, after: .nan, reason: "")
+    try await queue.release(try await queue.next(), after: .infinity)
+    #expect(try await queue.status().delayed == 1)
+    await queue.close()
   }
 
   @Test("queues that are closed or forgotten leave no open file behind")
