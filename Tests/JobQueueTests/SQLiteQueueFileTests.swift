@@ -133,6 +133,39 @@ import Testing
     }
   }
 
+  @Test("whoever waits is woken at once, not only when it looks again by itself")
+  func wakesAtOnce() async throws {
+    let folder = try TemporaryFolder()
+    let url = "sqlite:\(folder.path)/jobs.sqlite"
+    let adding = try await openQueue(url)
+    let waiting = try await openQueue(url)
+    var waits: [Duration] = []
+    for number in 0..<9 {
+      async let lease = waiting.next()
+      try await Task.sleep(for: .milliseconds(20))
+      let start = ContinuousClock.now
+      try await adding.add("\(number)")
+      #expect(try await lease.id == "\(number)")
+      waits.append(ContinuousClock.now - start)
+    }
+    #expect(waits.sorted()[4] < .milliseconds(500), "\(waits)")
+    for queue in [adding, waiting] { await queue.close() }
+  }
+
+  @Test("times that are none are taken for none or for very long")
+  func boundsTimes() async throws {
+    let folder = try TemporaryFolder()
+    let queue = try await openQueue("sqlite:\(folder.path)/jobs.sqlite")
+    #expect(try await queue.lease(1, seconds: 1, wait: .nan).isEmpty)
+    try await queue.add("a")
+    let lease = try await queue.next(seconds: .infinity, wait: -1)
+    #expect(try await queue.extend([lease], seconds: .infinity).isEmpty)
+    try await queue.retry(lease, after: .nan, reason: "")
+    try await queue.release(try await queue.next(), after: .infinity)
+    #expect(try await queue.status().delayed == 1)
+    await queue.close()
+  }
+
   @Test("queues that are closed or forgotten leave no open file behind")
   func closesFiles() async throws {
     let folder = try TemporaryFolder()
