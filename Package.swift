@@ -53,32 +53,35 @@ var targets: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
     module("Digest", uses: ["CCrypto"]),
     module("Blocking"),
+    module("Metrics"),
+    module("Operations", uses: ["Metrics", "Digest", "CMicroHTTPD"]),
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
     module("SQLite", uses: ["CSQLite"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
     module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "SQLite", "CNATS"]),
-    module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
+    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
       uses: [
         "Transfer", "Cache", "AssetStore", "JobQueue", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking",
-        "CLinux",
+        "Metrics", "CLinux",
       ]),
 
     program(
       "EnclosureCommand",
       uses: [
         "Pipeline", "JobQueue", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "SQLite",
-        "CGLib",
+        "Operations", "Metrics", "Blocking", "CGLib",
       ]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
@@ -93,14 +96,17 @@ var targets: [Target] = [
     .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
     // Stands between the tests and the network.
     .target(name: "CScriptedNetwork", path: "Tests/CScriptedNetwork"),
+    tests("MetricsTests", uses: ["Metrics", "TestSupport"]),
+    tests("OperationsTests", uses: ["Operations", "Metrics", "TestSupport"]),
     tests("TransferTests", uses: ["Transfer", "RichPush", "Digest", "TestSupport", "CScriptedNetwork"]),
     tests("CacheTests", uses: ["Cache", "Transfer", "Digest", "CacheWriter", "TestSupport"]),
     // Writes to a cache until it is killed.
     program("CacheWriter", path: "Tests/CacheWriter", uses: ["Cache", "Transfer", "Digest"]),
     tests(
-      "AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
+      "AssetStoreTests",
+      uses: ["AssetStore", "Transfer", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
-    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
+    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "Transfer", "RichPush"]),
     tests("JobQueueTests", uses: ["JobQueue", "SQLite", "JobQueueWriter", "TestSupport"]),
     // Adds and works on jobs until it is killed.
     program("JobQueueWriter", path: "Tests/JobQueueWriter", uses: ["JobQueue"]),
@@ -110,7 +116,7 @@ var targets: [Target] = [
       "PipelineTests",
       uses: [
         "Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia",
-        "TestSupport",
+        "JobQueue", "Metrics", "TestSupport",
       ]),
     tests(
       "WorkerTests",
@@ -118,11 +124,13 @@ var targets: [Target] = [
         "Pipeline", "JobQueue", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "Digest",
         "TestSupport",
       ]),
-    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
+    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "JobQueue", "RichPush"]),
     // The built programs as people run them.
     tests(
       "EndToEnd",
-      uses: ["RichPush", "SchemaSupport", "TestSupport", "EnclosureCommand", "EnclosureMedia", "FaultyMedia"]),
+      uses: [
+        "RichPush", "JobQueue", "SchemaSupport", "TestSupport", "EnclosureCommand", "EnclosureMedia", "FaultyMedia",
+      ]),
   ]
 #endif
 

@@ -1,4 +1,3 @@
-import AssetStore
 import Pipeline
 import RichPush
 
@@ -8,19 +7,23 @@ enum PrepareCommand: Command {
     summary: "Prepare one to four files or URLs for one notification",
     options: [
       .init("out", short: "o", .one("DIR"), "the folder for attachments and manifest; it is made when missing"),
+      .init("store", .one("URL"), "instead of --out: s3://BUCKET/PREFIX, or a folder"),
       .init("id", .one("ID"), "the job's id, and the manifest's name; by default the sources' last path components"),
       .init("strict", .none, "exit with 1 when any source was rejected, not only when all were"),
-    ] + Workplace.options + Workplace.fetchOptions,
+    ] + Workplace.options + StoreChoice.syntax + Workplace.fetchOptions,
     details: """
       The manifest is printed on standard output and stored as DIR/manifests/ID.json; the attachments are below
       DIR/assets. A manifest of the same id is replaced: a/cat.jpg and b/cat.jpg need an --id to be told apart.
       Exit status: 0 ready or partial (with --strict: ready), 1 rejected, 64 wrong use, 70 failed, 130 interrupted.
+
+      \(StoreChoice.details)
 
       \(Workplace.fetchDetails)
 
       Examples:
         enclosure prepare photo.heic --out prepared
         enclosure prepare https://example.com/clip.mov cover.png --out prepared --id order-1234
+        enclosure prepare photo.heic --store s3://my-media/push --public-url https://media.example.com/push
         enclosure prepare https://media.internal:8443/a.jpg --out prepared --allow-host media.internal --allow-port 8443
       """)
 
@@ -33,17 +36,17 @@ enum PrepareCommand: Command {
         "a notification has at most \(maximumAttachmentsPerNotification) attachments,"
           + " not \(arguments.operands.count); enclosure batch prepares a folder")
     }
-    guard let out = arguments.bytes("out"), !out.isEmpty else {
-      throw UsageError("--out DIR says where the attachments go")
-    }
+    let choice = try StoreChoice(arguments)
     let sources = arguments.operands.map { JobSource(sourceLocation($0)) }
     let id = arguments.text("id") ?? defaultID(of: sources)
     guard !id.isEmpty else { throw UsageError("--id must not be empty") }
     let workplace = try await Workplace(arguments)
     let outcome = try await workplace.run {
-      let store = try await DirectoryStore(path: out)
+      let store = try await workplace.open(choice)
       let job = Job(id: id, sources: sources, options: workplace.preparation)
-      return try await Pipeline(reader: workplace.reader, store: store).run(job)
+      return try await Pipeline(
+        reader: workplace.reader, store: store, publicAddress: choice.publicAddress
+      ).run(job)
     }
     try Console.output(outcome.json)
     for rejection in outcome.manifest.rejections { Console.log(.rejected(rejection)) }

@@ -11,6 +11,8 @@ enum QueueCall: Sendable {
   struct Write: Sendable {
     /// Whether it has to be on the disk before it is answered.
     let isSynced: Bool
+    /// Whether it may make jobs due, for which other processes wait.
+    let makesDue: Bool
     /// Does it, and gives what to call once the transaction has been committed.
     let perform: @Sendable (JobTable, QueueTime) throws(DatabaseFailure) -> @Sendable () -> Void
     let fail: @Sendable (QueueFailure) -> Void

@@ -13,14 +13,14 @@ final class QueueFile {
 
   private final class Connection {
     let table: JobTable
-    let changes: FileChanges?
+    let signal: FileSignal?
     let identity: Identity
     /// Whether a transaction is on the disk when it has been committed.
     var isSynced = true
 
-    init(table: JobTable, changes: FileChanges?, identity: Identity) {
+    init(table: JobTable, signal: FileSignal?, identity: Identity) {
       self.table = table
-      self.changes = changes
+      self.signal = signal
       self.identity = identity
     }
   }
@@ -49,17 +49,26 @@ final class QueueFile {
     self.options = options
     self.clock = clock
     absolutePath = try Self.absolute(path).utf8.map(CChar.init(bitPattern:)) + [0]
-    try create()
+    if options.createsQueue {
+      try create()
+    } else if Identity(absolutePath) == nil {
+      throw .unusable("there is no queue \(path)")
+    }
     connection = try connect()
   }
 
-  /// What tells when another process has written; nil where the system does not tell.
-  var changesDescriptor: Int32? {
-    connection?.changes?.descriptor
+  /// Readable when another process has given the signal; nil where the system does not tell.
+  var signalDescriptor: Int32? {
+    connection?.signal?.descriptor
   }
 
-  func drainChanges() {
-    connection?.changes?.drain()
+  func drainSignal() {
+    connection?.signal?.drain()
+  }
+
+  /// Tells all processes that wait for jobs that there may be some.
+  func giveSignal() {
+    FileSignal.give(on: absolutePath)
   }
 
   /// The jobs, for reading or for a transaction of one's own.
@@ -161,9 +170,7 @@ final class QueueFile {
     }
     if let obstacle { throw .unusable("\(path) \(obstacle)") }
     return Connection(
-      table: JobTable(database: database, options: options),
-      changes: FileChanges(of: absolutePath.dropLast() + Array("-wal".utf8).map(CChar.init(bitPattern:)) + [0]),
-      identity: identity)
+      table: JobTable(database: database, options: options), signal: FileSignal(on: absolutePath), identity: identity)
   }
 
   /// Switches to write-ahead logging, with which readers and a writer don't wait for each other.

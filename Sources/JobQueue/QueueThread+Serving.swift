@@ -3,9 +3,9 @@ import SQLite
 
 /// What the thread does: answering calls, handing out jobs, and waiting.
 extension QueueThread {
-  /// How long to wait without looking, in seconds, in case the system does not tell that another process has written.
+  /// How long to wait without looking, in seconds, in case nobody says that there is something.
   private static let longestPause = 1.0
-  /// The same where it never tells.
+  /// The same where the system has no signals.
   private static let blindPause = 0.05
 
   /// When completed jobs were last looked through for those to be forgotten.
@@ -41,7 +41,7 @@ extension QueueThread {
     do throws(QueueFailure) {
       let wanted = waiting.contains { !$0.cancellation.isSet }
       if writes.isEmpty {
-        // Most of what other processes write is no job that is due.
+        // Others have heard the same signal.
         guard wanted else { return }
         guard try file.read({ (table) throws(DatabaseFailure) in try table.hasDue(at: clock.now()) }) else { return }
       }
@@ -54,6 +54,7 @@ extension QueueThread {
         return (answers, wanted ? try handOut(table, time) : [])
       }
       let (answers, given) = outcome
+      if writes.contains(where: \.makesDue) { file.giveSignal() }
       for answer in answers { answer() }
       for (index, leases) in given.reversed() { waiting.remove(at: index).answer(.success(leases)) }
       tidying.writesSince += writes.count
@@ -109,8 +110,8 @@ extension QueueThread {
     var seconds = Double.infinity
     if !waiting.isEmpty {
       seconds = Self.blindPause
-      if let changes = file.changesDescriptor {
-        events.append(pollfd(fd: changes, events: Int16(POLLIN), revents: 0))
+      if let signal = file.signalDescriptor {
+        events.append(pollfd(fd: signal, events: Int16(POLLIN), revents: 0))
         seconds = Self.longestPause
       }
       let time = clock.now()
@@ -120,6 +121,6 @@ extension QueueThread {
     }
     if tidying.isUnfinished { seconds = 0 }
     poll(&events, nfds_t(events.count), seconds.isFinite ? Int32((seconds * 1000).rounded(.up)) : -1)
-    if events.count > 1, events[1].revents != 0 { file.drainChanges() }
+    if events.count > 1, events[1].revents != 0 { file.drainSignal() }
   }
 }

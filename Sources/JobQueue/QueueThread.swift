@@ -47,13 +47,16 @@ final class QueueThread: @unchecked Sendable {
   // MARK: For callers
 
   /// Does something in a transaction, which may hold other calls as well.
+  /// - Parameters:
+  ///   - isSynced: whether it has to be on the disk when this returns.
+  ///   - makesDue: whether it may make jobs due.
   func write<Value: Sendable>(
-    isSynced: Bool,
+    isSynced: Bool = true, makesDue: Bool = false,
     _ body: @escaping @Sendable (JobTable, QueueTime) throws(DatabaseFailure) -> Result<Value, QueueFailure>
   ) async throws(QueueFailure) -> Value {
     let result: Result<Value, QueueFailure> = await withCheckedContinuation { continuation in
       let write = QueueCall.Write(
-        isSynced: isSynced,
+        isSynced: isSynced, makesDue: makesDue,
         perform: { (table, time) throws(DatabaseFailure) in
           let result = try body(table, time)
           return { continuation.resume(returning: result) }

@@ -24,21 +24,21 @@ package final class SQLiteQueue: JobQueue {
 
   package func enqueue(_ job: NewJob) async throws(QueueFailure) -> Enqueued {
     try job.check()
-    return try await thread.write(isSynced: true) { (table, time) throws(DatabaseFailure) in
+    return try await thread.write(makesDue: true) { (table, time) throws(DatabaseFailure) in
       .success(try table.add(job, at: time))
     }
   }
 
   package func lease(_ count: Int, seconds: Double, wait: Double) async throws(QueueFailure) -> [Lease] {
     guard count > 0 else { return [] }
-    return try await thread.lease(count, seconds: seconds, wait: wait)
+    return try await thread.lease(count, seconds: bounded(seconds), wait: bounded(wait))
   }
 
   package func extend(_ leases: [Lease], seconds: Double) async throws(QueueFailure) -> [Lease] {
     guard !leases.isEmpty else { return [] }
     return try await thread.write(isSynced: false) { (table, time) throws(DatabaseFailure) in
       var lost: [Lease] = []
-      for lease in leases where try !table.extend(lease, seconds: seconds, at: time) { lost.append(lease) }
+      for lease in leases where try !table.extend(lease, seconds: bounded(seconds), at: time) { lost.append(lease) }
       return .success(lost)
     }
   }
@@ -50,18 +50,14 @@ package final class SQLiteQueue: JobQueue {
   }
 
   package func retry(_ lease: Lease, after seconds: Double, reason: String) async throws(QueueFailure) {
-    try await end(lease) { (table, time) throws(DatabaseFailure) in
-      try table.retry(lease, after: seconds, reason: reason, at: time)
+    try await end(lease, makesDue: true) { (table, time) throws(DatabaseFailure) in
+      try table.retry(lease, after: bounded(seconds), reason: reason, at: time)
     }
   }
 
-  package func release(_ lease: Lease) async throws(QueueFailure) {
-    try await release(lease, after: 0)
-  }
-
   package func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure) {
-    try await end(lease) { (table, time) throws(DatabaseFailure) in
-      try table.release(lease, after: seconds, at: time)
+    try await end(lease, makesDue: true) { (table, time) throws(DatabaseFailure) in
+      try table.release(lease, after: bounded(seconds), at: time)
     }
   }
 
@@ -73,9 +69,10 @@ package final class SQLiteQueue: JobQueue {
 
   /// - Parameter change: ends it, and says whether it was still held.
   private func end(
-    _ lease: Lease, _ change: @escaping @Sendable (JobTable, QueueTime) throws(DatabaseFailure) -> Bool
+    _ lease: Lease, makesDue: Bool = false,
+    _ change: @escaping @Sendable (JobTable, QueueTime) throws(DatabaseFailure) -> Bool
   ) async throws(QueueFailure) {
-    try await thread.write(isSynced: true) { (table, time) throws(DatabaseFailure) in
+    try await thread.write(makesDue: makesDue) { (table, time) throws(DatabaseFailure) in
       try change(table, time) ? .success(()) : .failure(.leaseLost(id: lease.id))
     }
   }
@@ -96,7 +93,7 @@ package final class SQLiteQueue: JobQueue {
     guard let ids else {
       return try await inSlices { (table, time) throws(DatabaseFailure) in try table.revive(nil, at: time) }
     }
-    return try await thread.write(isSynced: true) { (table, time) throws(DatabaseFailure) in
+    return try await thread.write(makesDue: true) { (table, time) throws(DatabaseFailure) in
       var count = 0
       for id in ids { count += try table.revive(id, at: time) }
       return .success(count)
@@ -113,7 +110,7 @@ package final class SQLiteQueue: JobQueue {
   ) async throws(QueueFailure) -> Int {
     var total = 0
     while true {
-      let count = try await thread.write(isSynced: true) { (table, time) throws(DatabaseFailure) in
+      let count = try await thread.write(makesDue: true) { (table, time) throws(DatabaseFailure) in
         .success(try change(table, time))
       }
       guard count > 0 else { return total }
@@ -126,4 +123,9 @@ package final class SQLiteQueue: JobQueue {
       thread.stop { continuation.resume() }
     }
   }
+}
+
+/// A time span that can be calculated with: from none to some thirty years.
+private func bounded(_ seconds: Double) -> Double {
+  seconds.isNaN ? 0 : min(max(seconds, 0), 1e9)
 }

@@ -75,6 +75,9 @@ package actor Worker {
     return waits.max().flatMap { $0 > 0 ? $0 : nil }
   }
 
+  /// How many jobs it has, those that wait for their turn at an origin included.
+  package var jobsInWork: Int { held.count }
+
   /// How many jobs to take. A few at a time are cheaper than one after the other, and few enough leave something for
   /// other workers.
   private var room: Int {
@@ -97,11 +100,18 @@ package actor Worker {
     switch result {
     case .success(let leases):
       works(.queue)
+      if leases.isEmpty { await lookAround() }
       for lease in leases { begin(lease, validUntil: start.advanced(by: .seconds(configuration.leaseSeconds))) }
     case .failure(let error):
       guard !isDraining else { return }
       failed(.queue, (error as? QueueFailure)?.message ?? "\(error)")
     }
+  }
+
+  /// Looks for what was gone, when there is no job that would show it.
+  private func lookAround() async {
+    if outages[.helpers] != nil, work.helperFault == nil { works(.helpers) }
+    if outages[.store] != nil, await work.storeAnswers { works(.store) }
   }
 
   private func begin(_ lease: Lease, validUntil: ContinuousClock.Instant) {

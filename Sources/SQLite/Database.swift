@@ -2,11 +2,18 @@ import CSQLite
 import Glibc
 
 /// Called while another connection writes, which takes it milliseconds as a rule: naps for about one, and gives up after
-/// five seconds of that. SQLite's own handler naps for up to 100 ms, and so hardly gets a turn while others are busy.
-private func waitForOthers(_: UnsafeMutableRawPointer?, _ naps: Int32) -> Int32 {
+/// five seconds. SQLite's own handler naps for up to 100 ms, and so hardly gets a turn while others are busy.
+/// - Parameter context: a Double, when this waiting began.
+private func waitForOthers(_ context: UnsafeMutableRawPointer?, _ naps: Int32) -> Int32 {
+  guard let start = context?.assumingMemoryBound(to: Double.self) else { return 0 }
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  let now = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  if naps == 0 { start.pointee = now }
+  guard now - start.pointee < 5 else { return 0 }
   // Of different lengths, lest two processes keep in step.
   usleep(500 + UInt32.random(in: 0..<1_000))
-  return naps < 5_000 ? 1 : 0
+  return 1
 }
 
 /// One connection to a SQLite database. It is not made for several threads at once.
@@ -15,6 +22,8 @@ package final class Database {
   private var handle: OpaquePointer?
   /// By their SQL. There are a dozen of them, and preparing one costs more than running it.
   private var statements: [String: OpaquePointer] = [:]
+  /// When the present waiting for another connection began, for `waitForOthers`.
+  private let waitStart = UnsafeMutablePointer<Double>.allocate(capacity: 1)
 
   package enum Value {
     case null
@@ -29,6 +38,7 @@ package final class Database {
   ///   - path: a C string, as the system has it.
   ///   - creating: whether to make one where there is none.
   package init(path: [CChar], creating: Bool = true) throws(DatabaseFailure) {
+    waitStart.initialize(to: 0)
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creating ? SQLITE_OPEN_CREATE : 0)
     let code = sqlite3_open_v2(path, &opened, flags, nil)
@@ -36,11 +46,12 @@ package final class Database {
     handle = opened
     guard code == SQLITE_OK else { throw failure(code) }
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_handler(handle, waitForOthers, nil)
+    sqlite3_busy_handler(handle, waitForOthers, waitStart)
   }
 
   deinit {
     close()
+    waitStart.deallocate()
   }
 
   /// Ends the connection; whatever is asked of it afterwards fails.
@@ -135,6 +146,16 @@ package final class Database {
   /// Undoes the transaction, unless SQLite has done so already, as it does after some failures.
   package func rollBack() {
     if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+  }
+
+  /// How often a page of the file was looked at, in memory or not: what statements cost.
+  package var pagesRead: Int {
+    [SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS].reduce(0) { sum, counter in
+      var count: Int32 = 0
+      var highest: Int32 = 0
+      sqlite3_db_status(handle, counter, &count, &highest, 0)
+      return sum + Int(count)
+    }
   }
 
   /// A row of a result, valid only while it is read.

@@ -16,6 +16,21 @@ import Testing
     #expect(folder.files() == ["a/b/jobs.sqlite"])
   }
 
+  @Test("where no queue is to be made, there has to be one")
+  func makesNone() async throws {
+    let folder = try TemporaryFolder()
+    let url = "sqlite:\(folder.path)/jobs.sqlite"
+    var options = QueueOptions()
+    options.createsQueue = false
+    let failure = await #expect(throws: QueueFailure.self) { try await openQueue(url, options: options) }
+    #expect(failure == .unusable("there is no queue \(folder.path)/jobs.sqlite"))
+    #expect(folder.files() == [])
+    let made = try await openQueue(url)
+    let opened = try await openQueue(url, options: options)
+    try await opened.add("a")
+    for queue in [made, opened] { await queue.close() }
+  }
+
   @Test("what is no queue of ours is refused, and stays as it was")
   func refusesOtherFiles() async throws {
     let folder = try TemporaryFolder()
@@ -116,6 +131,39 @@ import Testing
       Issue.record("\(failure.debugDescription)")
       return
     }
+  }
+
+  @Test("whoever waits is woken at once, not only when it looks again by itself")
+  func wakesAtOnce() async throws {
+    let folder = try TemporaryFolder()
+    let url = "sqlite:\(folder.path)/jobs.sqlite"
+    let adding = try await openQueue(url)
+    let waiting = try await openQueue(url)
+    var waits: [Duration] = []
+    for number in 0..<9 {
+      async let lease = waiting.next()
+      try await Task.sleep(for: .milliseconds(20))
+      let start = ContinuousClock.now
+      try await adding.add("\(number)")
+      #expect(try await lease.id == "\(number)")
+      waits.append(ContinuousClock.now - start)
+    }
+    #expect(waits.sorted()[4] < .milliseconds(500), "\(waits)")
+    for queue in [adding, waiting] { await queue.close() }
+  }
+
+  @Test("times that are none are taken for none or for very long")
+  func boundsTimes() async throws {
+    let folder = try TemporaryFolder()
+    let queue = try await openQueue("sqlite:\(folder.path)/jobs.sqlite")
+    #expect(try await queue.lease(1, seconds: 1, wait: .nan).isEmpty)
+    try await queue.add("a")
+    let lease = try await queue.next(seconds: .infinity, wait: -1)
+    #expect(try await queue.extend([lease], seconds: .infinity).isEmpty)
+    try await queue.retry(lease, after: .nan, reason: "")
+    try await queue.release(try await queue.next(), after: .infinity)
+    #expect(try await queue.status().delayed == 1)
+    await queue.close()
   }
 
   @Test("queues that are closed or forgotten leave no open file behind")

@@ -6,6 +6,8 @@ import JobQueue
 ///     JobQueueWriter work URL PREFIX COUNT    adds that many jobs, and works on any until it is killed. Prints +ID for
 ///                                             each that was added, =ID for each that was completed.
 ///     JobQueueWriter hold URL SECONDS         leases a job for so long, prints its id, and does nothing
+///     JobQueueWriter latency URL COUNT        adds jobs one after the other while somebody else waits for them, and prints
+///                                             milliseconds until they are there
 ///     JobQueueWriter measure URL COUNT TASKS  adds COUNT jobs and completes them, with so many tasks at once, and
 ///                                             prints jobs per second for both
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -14,6 +16,7 @@ let queue = try await openQueue(arguments[1])
 switch (arguments[0], arguments.count) {
 case ("work", 4): try await work(queue, prefix: arguments[2], count: Int(arguments[3]) ?? 0)
 case ("hold", 3): try await hold(queue, seconds: Double(arguments[2]) ?? 0)
+case ("latency", 3): try await latency(queue, try await openQueue(arguments[1]), count: Int(arguments[2]) ?? 0)
 case ("measure", 4): try await measure(queue, count: Int(arguments[2]) ?? 0, tasks: Int(arguments[3]) ?? 1)
 default: exit(64)
 }
@@ -91,6 +94,21 @@ func measure(_ queue: any JobQueue, count: Int, tasks: Int) async throws {
   let ended = clock.now
   say("added \(Int(Double(count) / ((added - start) / .seconds(1)))) jobs/s")
   say("completed \(Int(Double(completed) / ((ended - added) / .seconds(1)))) jobs/s")
+}
+
+func latency(_ queue: any JobQueue, _ other: any JobQueue, count: Int) async throws {
+  var times: [Double] = []
+  for number in 0..<count {
+    async let leased = other.lease(1, seconds: 30, wait: 60)
+    try await Task.sleep(for: .milliseconds(20))
+    let start = ContinuousClock.now
+    _ = try await queue.enqueue(NewJob(id: "\(getpid())-\(number)", body: []))
+    let leases = try await leased
+    times.append((ContinuousClock.now - start) / .milliseconds(1))
+    for lease in leases { try await other.complete(lease, result: []) }
+  }
+  times.sort()
+  say("median \(times[count / 2]) ms, 99 % below \(times[count * 99 / 100]) ms")
 }
 
 /// Prints a line that is out when this returns.

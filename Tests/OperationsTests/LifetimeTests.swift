@@ -41,9 +41,12 @@ import Testing
   @Test("closing lets requests in work end, and takes no more")
   func closing() async throws {
     let service = FakeService { $0.isStuck = true }
-    let endpoint = try Endpoint(service)
+    let endpoint = try Endpoint(service) {
+      $0.answerSeconds = 600
+      $0.requestSeconds = 600
+      $0.closingSeconds = 600
+    }
     let (idle, client) = (try endpoint.client(), try endpoint.client())
-    await idle.send(request("GET", "/metrics"))
     await client.send(submission("last"))
     for _ in 0..<12_000 where service.seen.bodies.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
     async let closed: Void = endpoint.server.close()
