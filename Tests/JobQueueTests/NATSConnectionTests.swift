@@ -47,7 +47,8 @@ struct NATSConnectionTests {
   @Test(
     "the environment says how to reach the servers",
     arguments: [
-      (["CREDS": "/a"], NATSCredentials.file("/a")), (["NKEY": "/b"], .nkeySeedFile("/b")), (["TOKEN": "t"], .token("t")),
+      (["CREDS": "/a"], NATSCredentials.file("/a")), (["NKEY": "/b"], .nkeySeedFile("/b")),
+      (["TOKEN": "t"], .token("t")),
       (["USER": "u", "PASSWORD": "p"], .user("u", password: "p")), ([:], .none), (["TOKEN": ""], .none),
     ] as [([String: String], NATSCredentials)])
   func readsEnvironment(values: [String: String], expected: NATSCredentials) throws {

@@ -9,7 +9,8 @@ package final class NATSServers: Sendable {
     package init(message: String) { self.message = message }
   }
 
-  private static let program = (["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server"] as [String])
+  private static let program =
+    (["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server"] as [String])
     .first { access($0, X_OK) == 0 }
 
   /// Whether this machine has what it takes.
