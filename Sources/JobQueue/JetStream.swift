@@ -158,7 +158,8 @@ struct JetStream: Sendable {
     do {
       return try decoder.decode(Value.self, from: Data(bytes))
     } catch {
-      throw .library("the NATS server answered what is no answer: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
+      throw .library(
+        "the NATS server answered what is no answer: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
     }
   }
 

@@ -201,13 +201,13 @@ final class NATSClient: Sendable {
     state.withLock { $0.lastRefusal = text }
   }
 
-  fileprivate func receiveAnswer(_ message: NATSMessage) {
+  func receiveAnswer(_ message: NATSMessage) {
     guard let number = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
     let request = state.withLock { $0.pending.removeValue(forKey: number) }
     request?.continuation.resume(returning: .success(message))
   }
 
-  fileprivate func receive(_ message: NATSMessage) {
+  func receive(_ message: NATSMessage) {
     handlers.received(message)
   }
 
@@ -341,73 +341,8 @@ final class NATSClient: Sendable {
   }
 }
 
-/// One connection of the library, with what it listens to. Made, used and freed by one thread.
-private final class NATSLink {
-  let connection: OpaquePointer
-  private var subscriptions: [OpaquePointer] = []
-
-  init(_ address: NATSAddress, _ options: NATSOptions, key: UInt, inbox: String) throws(QueueFailure) {
-    connection = try NATSConnectOptions(address, options, key: key).connect()
-    let context = UnsafeMutableRawPointer(bitPattern: key)
-    let listeners: [(String, natsMsgHandler)] = [("\(inbox).r.*", answerArrived), ("\(inbox).p.*", messageArrived)]
-    for (subject, handler) in listeners {
-      var subscription: OpaquePointer?
-      let status = natsConnection_Subscribe(&subscription, connection, subject, handler, context)
-      guard status == NATS_OK, let subscription else {
-        throw .unavailable("NATS does not let the queue listen: \(NATSFailure.text(status))")
-      }
-      // Never more than was asked for comes in.
-      natsSubscription_SetPendingLimits(subscription, -1, -1)
-      subscriptions.append(subscription)
-    }
-  }
-
-  deinit {
-    natsConnection_Close(connection)
-    for subscription in subscriptions { natsSubscription_Destroy(subscription) }
-    natsConnection_Destroy(connection)
-  }
-}
-
-/// The clients that there are, by number: the library may call for one that has just been closed.
-private enum NATSClients {
-  private struct Table {
-    var last: UInt = 0
-    var clients: [UInt: NATSClient] = [:]
-  }
-
-  private static let table = Mutex(Table())
-
-  static func add() -> UInt {
-    table.withLock { table in
-      table.last += 1
-      return table.last
-    }
-  }
-
-  static func set(_ client: NATSClient, for number: UInt) { table.withLock { $0.clients[number] = client } }
-  static func find(_ number: UInt) -> NATSClient? { table.withLock { $0.clients[number] } }
-  static func remove(_ number: UInt) { _ = table.withLock { $0.clients.removeValue(forKey: number) } }
-}
-
 private func runClient(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let context else { return nil }
   Unmanaged<NATSClient>.fromOpaque(context).takeRetainedValue().run()
   return nil
-}
-
-private func answerArrived(
-  _: OpaquePointer?, _: OpaquePointer?, _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?
-) {
-  guard let message else { return }
-  defer { natsMsg_Destroy(message) }
-  NATSClient.find(UInt(bitPattern: context))?.receiveAnswer(NATSMessage(copying: message))
-}
-
-private func messageArrived(
-  _: OpaquePointer?, _: OpaquePointer?, _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?
-) {
-  guard let message else { return }
-  defer { natsMsg_Destroy(message) }
-  NATSClient.find(UInt(bitPattern: context))?.receive(NATSMessage(copying: message))
 }

@@ -21,7 +21,9 @@ final class NATSConnectOptions {
 
   private func apply(_ address: NATSAddress, _ options: NATSOptions, key: UInt) throws(QueueFailure) {
     let servers = address.servers.map { strdup($0) }
-    defer { servers.forEach { free($0) } }
+    defer {
+      for server in servers { free(server) }
+    }
     var pointers = servers.map { UnsafePointer<CChar>($0) }
     try check(natsOptions_SetServers(handle, &pointers, Int32(pointers.count)), "the servers in the queue's URL")
     natsOptions_SetName(handle, "enclosure")

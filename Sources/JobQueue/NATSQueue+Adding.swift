@@ -12,24 +12,31 @@ extension NATSQueue {
     case .added: return .added
     case .there: return .known
     case .gone:
-      // The server remembers the id of a job that is not there any more: ended just now, or purged.
-      if try await hasEnded(job.id) { return .known }
+      // The server remembers the id of a job that is not there any more: ended just now, or purged. Only the leaders
+      // know which.
+      if try await hasEnded(job.id, askingLeaders: true) { return .known }
       return try await add(job.id, headers: headers, body: job.body, writer: writer) == .added ? .added : .known
     }
   }
 
   /// Whether the job has ended, and that is remembered.
-  private func hasEnded(_ id: String) async throws(QueueFailure) -> Bool {
+  private func hasEnded(_ id: String, askingLeaders: Bool = false) async throws(QueueFailure) -> Bool {
     try await trying { () async throws(NATSProblem) in
-      async let letter = glance(names.dead, names.letter(id))
-      let result = await glance(names.results, names.result(id))
+      async let letter = look(names.dead, names.letter(id), askingLeaders)
+      let result = await look(names.results, names.result(id), askingLeaders)
       let isDead = try await letter.get() != nil
       return try result.get() != nil || isDead
     }
   }
 
-  private func glance(_ name: String, _ subject: String) async -> Result<JetStream.Stored?, NATSProblem> {
-    do throws(NATSProblem) { return .success(try await stream.glance(name, subject)) } catch { return .failure(error) }
+  private func look(
+    _ name: String, _ subject: String, _ isForLeader: Bool
+  ) async -> Result<JetStream.Stored?, NATSProblem> {
+    do throws(NATSProblem) {
+      return .success(try await isForLeader ? stream.last(name, subject) : stream.glance(name, subject))
+    } catch {
+      return .failure(error)
+    }
   }
 
   enum Addition { case added, there, gone }

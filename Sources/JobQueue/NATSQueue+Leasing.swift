@@ -35,7 +35,9 @@ extension NATSQueue {
       await withTaskGroup(of: Result<NATSHeld?, QueueFailure>.self) { group in
         for delivery in again {
           group.addTask {
-            do throws(QueueFailure) { return .success(try await self.furtherLease(delivery)) } catch { return .failure(error) }
+            do throws(QueueFailure) { return .success(try await self.furtherLease(delivery)) } catch {
+              return .failure(error)
+            }
           }
         }
         for await result in group {
@@ -49,7 +51,9 @@ extension NATSQueue {
     }
     if admitted.isEmpty, let failure { throw failure }
     admitted.sort {
-      ($0.delivery.deadline ?? .infinity, $0.delivery.sequence) < ($1.delivery.deadline ?? .infinity, $1.delivery.sequence)
+      ($0.delivery.deadline ?? .infinity, $0.delivery.sequence) < (
+        $1.delivery.deadline ?? .infinity, $1.delivery.sequence
+      )
     }
     hold(admitted, seconds: seconds)
     return admitted.map(\.lease)
@@ -173,7 +177,9 @@ extension NATSQueue {
       for (index, lease) in mine.enumerated() {
         guard let lease else { continue }
         group.addTask {
-          do throws(QueueFailure) { return (index, .success(try await self.isEnded(lease))) } catch { return (index, .failure(error)) }
+          do throws(QueueFailure) { return (index, .success(try await self.isEnded(lease))) } catch {
+            return (index, .failure(error))
+          }
         }
       }
       return await group.reduce(into: []) { $0.append($1) }
@@ -186,7 +192,8 @@ extension NATSQueue {
   /// Whether somebody else has taken the job.
   private func isEnded(_ lease: NATSHeld) async throws(QueueFailure) -> Bool {
     let subject = names.attempt(lease.delivery.sequence, lease.number)
-    let isLost = try await trying { () async throws(NATSProblem) in try await stream.glance(names.results, subject) } != nil
+    let isLost =
+      try await trying { () async throws(NATSProblem) in try await stream.glance(names.results, subject) } != nil
     if isLost { letGo(lease) }
     return isLost
   }

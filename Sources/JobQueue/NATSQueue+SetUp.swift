@@ -64,7 +64,8 @@ extension NATSQueue {
     jobs.maxMsgsPerSubject = 1
 
     let age = max(1, Int64(min(options.rememberedSeconds, 1e9)))
-    var results = StreamSettings(name: names.results, subjects: [names.allResults, names.allAttempts], replicas: replicas)
+    var results = StreamSettings(
+      name: names.results, subjects: [names.allResults, names.allAttempts], replicas: replicas)
     results.maxAge = age * Self.second
     results.maxMsgs = max(1, options.rememberedCount)
 

@@ -142,12 +142,32 @@ extension NATSQueue {
     case .dead:
       return try await trying { () async throws(NATSProblem) in try await stream.purge(names.dead, names.allDead) }
     case .completed:
+      // A job whose end has not arrived yet would begin again without its result.
+      let end = ContinuousClock.now.advanced(by: .seconds(options.nats.patienceSeconds))
+      while try await hasEndingJobs(), ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(20)) }
       return try await trying { () async throws(NATSProblem) in
         try await stream.purge(names.results, names.allResults)
       }
     case .waiting:
       let ready = try await purgeReady()
       return try await purgeDelayed() + ready
+    }
+  }
+
+  /// Whether there are jobs that have a result.
+  private func hasEndingJobs() async throws(QueueFailure) -> Bool {
+    let handedOut = try await trying { () async throws(NATSProblem) in
+      try await stream.consumer(names.stream, names.consumer)
+    }?.delivered.streamSeq
+    var next: UInt64 = 1
+    while true {
+      let sequence = next
+      let job = try await trying { () async throws(NATSProblem) in
+        try await stream.next(names.stream, names.allJobs, from: sequence)
+      }
+      guard let job, job.sequence <= handedOut ?? 0 else { return false }
+      if let id = NATSNames.id(of: job.subject), try await last(names.results, names.result(id)) != nil { return true }
+      next = job.sequence + 1
     }
   }
 

@@ -94,6 +94,9 @@ package final class NATSQueue: JobQueue {
       // Perhaps a cluster without a leader; perhaps the stream is gone with its server's disk.
       try? await Task.sleep(for: .milliseconds(100))
       await setUpAgain()
+    case .timeout:
+      // Questions about a stream that is gone may get no answer at all.
+      await setUpAgain()
     default:
       break
     }

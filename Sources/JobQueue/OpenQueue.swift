@@ -15,6 +15,15 @@ package func openQueue(
     return try await NATSQueue(url, options: options)
   default:
     throw .unusable(
-      "“\(url)” names no queue; name one as sqlite:FILE or nats://HOST:4222/STREAM")
+      "“\(withoutCredentials(url))” names no queue; name one as sqlite:FILE or nats://HOST:4222/STREAM")
   }
+}
+
+/// A queue's URL as it may be shown: what stands before an `@` is left out.
+package func withoutCredentials(_ url: String) -> String {
+  guard let scheme = url.firstRange(of: "://") else { return url }
+  let servers = url[scheme.upperBound...].split(separator: ",", omittingEmptySubsequences: false).map { server in
+    server.lastIndex(of: "@").map { server[server.index(after: $0)...] } ?? server
+  }
+  return String(url[..<scheme.upperBound]) + servers.joined(separator: ",")
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Queues on three servers, of which one is gone now and then.
-@Suite(.enabled(if: NATSServers.isInstalled, "nats-server is not installed"), .serialized)
+@Suite(.enabled(if: NATSServers.isInstalled, "nats-server is not installed"), .natsServers(3), .serialized)
 struct NATSClusterTests {
   private static let options = {
     var options = QueueOptions()
@@ -22,7 +22,7 @@ struct NATSClusterTests {
 
   @Test("a NATS queue on a cluster does what every queue does", arguments: JobQueueConformance.allCases)
   func conforms(rule: JobQueueConformance) async throws {
-    let url = try await SharedCluster.shared.url()
+    let url = try NATSScope.newQueue()
     let queue = try await openQueue(url, options: Self.options)
     let test = QueueUnderTest(
       queue: queue, openAgain: { try await openQueue(url, options: Self.options) }, ordersByDeadline: false)
@@ -85,19 +85,5 @@ struct NATSClusterTests {
     #expect(isEmpty)
     await queue.close()
     await other.close()
-  }
-}
-
-/// One cluster for the tests that leave it alone.
-private actor SharedCluster {
-  static let shared = SharedCluster()
-  private var starting: Task<NATSServers, any Error>?
-  private var streams = 0
-
-  func url() async throws -> String {
-    if starting == nil { starting = Task { try await NATSServers(3) } }
-    guard let servers = try await starting?.value else { throw NATSServers.Fault(message: "no servers") }
-    streams += 1
-    return "nats://\(servers.addresses)/test\(streams)"
   }
 }

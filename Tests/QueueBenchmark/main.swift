@@ -87,25 +87,26 @@ func measure(_ queue: any JobQueue, _ count: Int, prefix: String) async throws {
   report("enqueue", count, since: beforeAdding, adding)
   let result = Array(#"{"status":"ready","location":"manifests/order-1234.json"}"#.utf8)
   let beforeWorking = processorSeconds()
-  let working = try await clock.measure {
-    let done = try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<4 {
-        group.addTask {
-          var done = 0
-          while true {
-            let leases = try await queue.lease(64, seconds: 10, wait: 0.5)
-            if leases.isEmpty { return done }
-            try await withThrowingTaskGroup(of: Void.self) { inner in
-              for lease in leases { inner.addTask { try await queue.complete(lease, result: result) } }
-              try await inner.waitForAll()
+  let working =
+    try await clock.measure {
+      let done = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            var done = 0
+            while true {
+              let leases = try await queue.lease(64, seconds: 10, wait: 0.5)
+              if leases.isEmpty { return done }
+              try await withThrowingTaskGroup(of: Void.self) { inner in
+                for lease in leases { inner.addTask { try await queue.complete(lease, result: result) } }
+                try await inner.waitForAll()
+              }
+              done += leases.count
             }
-            done += leases.count
           }
         }
+        return try await group.reduce(0, +)
       }
-      return try await group.reduce(0, +)
-    }
-    guard done == count else { fatalError("\(done) of \(count) jobs were handed out") }
-  } - .milliseconds(500)
+      guard done == count else { fatalError("\(done) of \(count) jobs were handed out") }
+    } - .milliseconds(500)
   report("lease and complete", count, since: beforeWorking, working)
 }

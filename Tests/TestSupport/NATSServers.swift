@@ -9,7 +9,8 @@ package final class NATSServers: Sendable {
     package init(message: String) { self.message = message }
   }
 
-  private static let program = (["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server"] as [String])
+  private static let program =
+    (["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server"] as [String])
     .first { access($0, X_OK) == 0 }
 
   /// Whether this machine has what it takes.
@@ -79,7 +80,13 @@ package final class NATSServers: Sendable {
   }
 
   /// Stops one for a while: it keeps its connections, and says nothing.
-  package func freeze(_ index: Int) { running.withLock { $0[index] }?.signal(SIGSTOP) }
+  package func freeze(_ index: Int) async {
+    guard let process = running.withLock({ $0[index] }) else { return }
+    process.signal(SIGSTOP)
+    // All its threads stand still some moments later.
+    try? await Task.sleep(for: .milliseconds(500))
+  }
+
   package func thaw(_ index: Int) { running.withLock { $0[index] }?.signal(SIGCONT) }
 
   private func write(_ text: String, to name: String) throws {
