@@ -31,8 +31,12 @@ final class AWSCredentialSource: Sendable {
       guard let secretKey = variable("AWS_SECRET_ACCESS_KEY") else {
         throw unusable("AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not; set both")
       }
-      let token = variable("AWS_SESSION_TOKEN")
-      origin = .environment(AWSCredentials(accessKey: accessKey, secretKey: secretKey, sessionToken: token))
+      let credentials = AWSCredentials(
+        accessKey: accessKey, secretKey: secretKey, sessionToken: variable("AWS_SESSION_TOKEN"))
+      if let part = credentials.malformedPart {
+        throw unusable("the \(part) in the environment has a space, a line's end or a control character; remove it")
+      }
+      origin = .environment(credentials)
     } else if let path = file ?? variable("HOME").map({ "\($0)/.aws/credentials" }) {
       origin = .file(path: path, profile: profile ?? "default")
     } else {
@@ -75,6 +79,9 @@ final class AWSCredentialSource: Sendable {
     case .success(let stamp):
       if !again, let known, known.state == stamp { return known.credentials }
       switch text(ofFile: path).map({ AWSProfiles($0).credentials(of: profile) }) {
+      case .success(.success(let credentials)) where credentials.malformedPart != nil:
+        let part = credentials.malformedPart ?? "key"
+        failure = "the \(part) in the profile [\(profile)] of \(path) has a space or a control character"
       case .success(.success(let credentials)):
         last.withLock { $0 = Reading(state: stamp, credentials: credentials) }
         return credentials

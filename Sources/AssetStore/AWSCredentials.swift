@@ -3,6 +3,13 @@ struct AWSCredentials: Sendable, Equatable {
   var accessKey: String
   var secretKey: String
   var sessionToken: String?
+
+  /// The first part that no key is made like: with white space or a control character, a line's end above all. Sent, it
+  /// would only be refused.
+  var malformedPart: String? {
+    let parts = [("access key", accessKey), ("secret key", secretKey), ("session token", sessionToken ?? "")]
+    return parts.first { $0.1.utf8.contains { $0 <= 0x20 || $0 == 0x7F } }?.0
+  }
 }
 
 /// Sections of `key = value` lines, as in AWS's credentials and config files: `#` and `;` begin a comment line.

@@ -37,6 +37,19 @@ import Transfer
     #expect(try await AWSCredentialSource(options(temporary)).current().sessionToken == "c")
   }
 
+  @Test("a line's end that came along with a secret is told, not the secret", arguments: ["b\n", "b b", "b\t"])
+  func refusesWhiteSpace(secret: String) async throws {
+    let message = await failure(options(["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": secret]))
+    #expect(
+      message
+        == "the secret key in the environment has a space, a line's end or a control character; remove it")
+    try folder.write(Array("[default]\naws_access_key_id=a b\naws_secret_access_key=b\n".utf8), to: "c")
+    let file = "\(folder.path)/c"
+    #expect(
+      await failure(options([:], file: file))?.hasPrefix(
+        "there are no credentials: the access key in the profile [default] of \(file) has a space") == true)
+  }
+
   @Test("half a pair of credentials is none")
   func needsBoth() async {
     #expect(

@@ -11,7 +11,7 @@ struct S3Bench: Sendable {
   let prefix: String
   let client = HTTPClient()
 
-  init(_ kind: S3Server.Kind, prefix: String = "tests/push media+ü/") async throws {
+  init(_ kind: S3Server.Kind, prefix: String = "tests/push media+ü (1)*!~=@:$,;/") async throws {
     server = try await S3Server.shared(kind)
     self.prefix = prefix + String(UInt64.random(in: .min ... .max), radix: 16)
   }
