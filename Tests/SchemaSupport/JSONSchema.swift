@@ -52,6 +52,11 @@ package struct JSONSchema {
       value.elements.enumerated().flatMap { faults(of: $1, under: rule.members, at: "\(place)[\($0)]") }
     case "maxItems": Double(value.elements.count) <= rule.double ?? 0 ? [] : ["\(place) has too many elements"]
     case "minimum": value.double.map { $0 >= rule.double ?? .infinity } ?? true ? [] : ["\(place) is too small"]
+    case "exclusiveMinimum":
+      value.double.map { $0 > rule.double ?? .infinity } ?? true ? [] : ["\(place) is too small"]
+    case "uniqueItems":
+      value.elements.indices.contains { value.elements[..<$0].contains(value.elements[$0]) }
+        ? ["\(place) has an element twice"] : []
     case "minLength":
       value.text.map { Double($0.count) >= rule.double ?? .infinity } ?? true ? [] : ["\(place) is short"]
     case "pattern": value.text.map { matches($0, rule.text ?? "") } ?? true ? [] : ["\(place) is not like \(rule)"]
