@@ -4,7 +4,7 @@ func isSame(_ first: String, _ second: String) -> Bool {
 }
 
 /// A name in quotation marks, in which everything that does not show is written out.
-func quoted(_ name: String) -> String {
+func inQuotes(_ name: String) -> String {
   let scalars = Array(name.unicodeScalars)
   let text = scalars.enumerated().map { index, scalar in
     let isAtEdge = index == 0 || index == scalars.count - 1

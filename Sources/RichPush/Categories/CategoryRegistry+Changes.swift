@@ -62,7 +62,7 @@ extension CategoryRegistry {
     let other =
       others.first { folded($0.identifier) == folded(category.identifier) }
       ?? others.first { $0.actions == category.actions && !$0.actions.isEmpty }
-    return other.map { "; \(words) \(quoted($0.identifier))" } ?? ""
+    return other.map { "; \(words) \(inQuotes($0.identifier))" } ?? ""
   }
 }
 

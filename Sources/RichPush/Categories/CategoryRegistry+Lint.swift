@@ -29,7 +29,7 @@ extension CategoryRegistry {
         findings.append(
           Finding(
             .differingActions, at: "categories[\(index)].actions[\(number)].identifier",
-            "the action \(quoted(action.identifier)) is another button in category \(quoted(other.category))"))
+            "the action \(inQuotes(action.identifier)) is another button in category \(inQuotes(other.category))"))
       }
     }
     return findings
@@ -41,13 +41,13 @@ extension NotificationCategory {
     var findings = oddities(of: identifier, at: "\(place).identifier", what: "category")
     findings += similarities(
       actions.map(\.identifier), places: { "\(place).actions[\($0)].identifier" },
-      what: "action of category \(quoted(identifier))", duplicate: .duplicateAction, similar: .similarActions)
+      what: "action of category \(inQuotes(identifier))", duplicate: .duplicateAction, similar: .similarActions)
     if actions.count > CategoryRegistry.comfortableActions {
       let isRefused = actions.count > CategoryRegistry.maximumActions
       findings.append(
         Finding(
           .tooManyActions, at: "\(place).actions",
-          "the category \(quoted(identifier)) has \(actions.count) actions; "
+          "the category \(inQuotes(identifier)) has \(actions.count) actions; "
             + (isRefused
               ? "a phone shows at most \(CategoryRegistry.maximumActions)"
               : "beyond \(CategoryRegistry.comfortableActions) they are only shown where there is room"),
@@ -85,7 +85,7 @@ extension NotificationAction {
       findings.append(
         Finding(
           .destructiveWithoutAuthentication, at: "\(place).options",
-          "the action \(quoted(identifier)) destroys something, and works on a locked phone in anybody's hand; add"
+          "the action \(inQuotes(identifier)) destroys something, and works on a locked phone in anybody's hand; add"
             + " authenticationRequired"))
     }
     guard let textInput else { return findings }
@@ -131,7 +131,7 @@ private func oddities(of name: String, at place: String, what: String) -> [Findi
       || $0.properties.isWhitespace && $0 != " "
   }
   if hasHidden || name.first == " " || name.last == " " {
-    return [Finding(.oddName, at: place, "the name \(quoted(name)) has characters that do not show")]
+    return [Finding(.oddName, at: place, "the name \(inQuotes(name)) has characters that do not show")]
   }
   return []
 }
@@ -142,12 +142,12 @@ private func similarities(
 ) -> [Finding] {
   names.enumerated().compactMap { index, name in
     if names[..<index].contains(where: { isSame($0, name) }) {
-      return Finding(duplicate, at: places(index), "there is another \(what) \(quoted(name))")
+      return Finding(duplicate, at: places(index), "there is another \(what) \(inQuotes(name))")
     }
     guard let other = names[..<index].first(where: { folded($0) == folded(name) && !folded(name).isEmpty })
     else { return nil }
     return Finding(
       similar, at: places(index),
-      "\(what) \(quoted(name)) differs from \(quoted(other)) only \(difference(other, name))")
+      "\(what) \(inQuotes(name)) differs from \(inQuotes(other)) only \(difference(other, name))")
   }
 }

@@ -39,7 +39,7 @@ extension DocumentReader {
     else { return [] }
     if let schema = string(members["schema"], at: "schema"), schema != CategoryRegistry.currentSchema {
       findings.append(
-        Finding(.wrongValue, at: "schema", "\(quoted(schema)) is not “\(CategoryRegistry.currentSchema)”"))
+        Finding(.wrongValue, at: "schema", "\(inQuotes(schema)) is not “\(CategoryRegistry.currentSchema)”"))
     }
     return array(members["categories"], at: "categories") { (reader, json, place) in reader.category(json, at: place) }
   }

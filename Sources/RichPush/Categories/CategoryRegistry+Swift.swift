@@ -106,7 +106,7 @@ private struct SourceWriter {
     return """
           case .\(categoryNames[category.identifier]):
             return UNNotificationCategory(
-              \(arguments.joined(separator: ",\n          "))
+              \(arguments.joined(separator: ",\n        "))
             )
       """
   }
@@ -125,7 +125,7 @@ private struct SourceWriter {
     }
     return """
                 \(action.textInput == nil ? "UNNotificationAction" : "UNTextInputNotificationAction")(
-                  \(arguments.joined(separator: ",\n              "))
+                  \(arguments.joined(separator: ",\n            "))
                 )
       """
   }

@@ -13,7 +13,7 @@ struct DocumentReader {
     let prefix = place == "$" ? "" : "\(place)."
     for name in members.keys.sorted() where !names.contains(name) {
       let hint = nearest(to: name, among: names).map { "; is “\($0)” meant?" } ?? ""
-      findings.append(Finding(.unknownField, at: prefix + name, "there is no field \(quoted(name)) here\(hint)"))
+      findings.append(Finding(.unknownField, at: prefix + name, "there is no field \(inQuotes(name)) here\(hint)"))
     }
     for name in required where members[name] == nil {
       findings.append(Finding(.missingField, at: place, "the field “\(name)” is missing"))
@@ -51,7 +51,7 @@ struct DocumentReader {
     let names = Choice.allCases.map(\.rawValue)
     let hint = nearest(to: text, among: names).map { "; is “\($0)” meant?" } ?? ""
     findings.append(
-      Finding(.wrongValue, at: place, "\(quoted(text)) is none of \(names.joined(separator: ", "))\(hint)"))
+      Finding(.wrongValue, at: place, "\(inQuotes(text)) is none of \(names.joined(separator: ", "))\(hint)"))
     return nil
   }
 

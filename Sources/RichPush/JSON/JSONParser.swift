@@ -85,7 +85,7 @@ private struct JSONParser {
       skipBlanks()
       let value = try value()
       guard members.updateValue(value, forKey: name) == nil else {
-        throw failure("the name \(quoted(name)) appears twice in one object", at: start)
+        throw failure("the name \(inQuotes(name)) appears twice in one object", at: start)
       }
       skipBlanks()
       if take(UInt8(ascii: "}")) { return .object(members) }

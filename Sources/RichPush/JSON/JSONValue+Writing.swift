@@ -65,13 +65,20 @@ private struct JSONWriter {
 
   private mutating func write(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 { bytes += JSONEscape.of(byte) }
+    for byte in text.utf8 {
+      if JSONEscape.isPlain(byte) { bytes.append(byte) } else { bytes += JSONEscape.of(byte) }
+    }
     bytes.append(UInt8(ascii: "\""))
   }
 }
 
 /// How the bytes of a string stand in JSON: RFC 8259 wants quotation marks, backslashes and control characters escaped.
 enum JSONEscape {
+  /// Whether a byte stands for itself.
+  static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+
   static func of(_ byte: UInt8) -> [UInt8] {
     switch byte {
     case UInt8(ascii: "\""): Array("\\\"".utf8)
@@ -86,7 +93,7 @@ enum JSONEscape {
 
   /// How many bytes a text takes within quotation marks.
   static func size(of text: some StringProtocol) -> Int {
-    text.utf8.reduce(0) { $0 + of($1).count }
+    text.utf8.reduce(0) { $0 + (isPlain($1) ? 1 : of($1).count) }
   }
 
   private static func hexDigit(_ value: UInt8) -> UInt8 {

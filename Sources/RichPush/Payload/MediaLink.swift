@@ -25,7 +25,7 @@ struct MediaLink: Equatable {
       return [
         Finding(
           .insecureURL, at: place,
-          "\(quoted(url)) is not https; App Transport Security keeps the phone from fetching it")
+          "\(inQuotes(url)) is not https; App Transport Security keeps the phone from fetching it")
       ]
     }
     guard let fileExtension else {
@@ -78,7 +78,7 @@ extension JSONValue {
     for (name, value) in (asObject ?? [:]).sorted(by: { $0.key < $1.key }) where name != "aps" {
       for link in strings(in: value, at: name)
       where link.url.prefix(7).lowercased() == "http://" && link.type != nil && !known.contains(link) {
-        let message = "\(quoted(link.url)) is not https; App Transport Security keeps an app from fetching it"
+        let message = "\(inQuotes(link.url)) is not https; App Transport Security keeps an app from fetching it"
         findings.append(Finding(.insecureURL, at: link.place, message, severity: .warning))
       }
     }

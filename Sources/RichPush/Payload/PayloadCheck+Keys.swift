@@ -161,22 +161,22 @@ extension PayloadCheck {
     let isRight = isSame(name, key)
     return Finding(
       isRight ? .misplacedKey : .misspeltKey, at: place,
-      "\(quoted(name)) is not read here; “\(key)” belongs directly into “aps”" + (isThere ? ", where it is" : ""),
+      "\(inQuotes(name)) is not read here; “\(key)” belongs directly into “aps”" + (isThere ? ", where it is" : ""),
       severity: isThere ? .warning : .error)
   }
 
   private func unknown(_ name: String, at place: String, among names: [String]) -> Finding {
     if let key = names.first(where: { plain($0) == plain(name) }) {
-      return Finding(.misspeltKey, at: place, "\(quoted(name)) is not read; the key is “\(key)”")
+      return Finding(.misspeltKey, at: place, "\(inQuotes(name)) is not read; the key is “\(key)”")
     }
     let hint = nearest(to: name, among: names).map { "; is “\($0)” meant?" } ?? ""
-    return Finding(.unknownKey, at: place, "iOS does not know \(quoted(name)) here\(hint)")
+    return Finding(.unknownKey, at: place, "iOS does not know \(inQuotes(name)) here\(hint)")
   }
 
   private func wrong(_ value: JSONValue, at place: String, _ expected: String, hint: String = "") -> Finding {
     let found =
       switch value {
-      case .string(let text): quoted(text)
+      case .string(let text): inQuotes(text)
       case .bool, .integer, .number, .null: value.text()
       case .array, .object: value.kindName
       }

@@ -48,7 +48,7 @@ public struct PayloadCheck: Sendable {
         findings.append(Finding(.wrongValue, at: "aps", "an object is expected, not \(aps.kindName)"))
       }
     } else {
-      let hint = nearest(to: "aps", among: members.keys.sorted()).map { "; \(quoted($0)) is not read" } ?? ""
+      let hint = nearest(to: "aps", among: members.keys.sorted()).map { "; \(inQuotes($0)) is not read" } ?? ""
       findings.append(Finding(.missingAPS, at: "$", "there is no “aps”, without which APNs sends nothing\(hint)"))
     }
     let links = payload.mediaLinks
@@ -102,12 +102,12 @@ public struct PayloadCheck: Sendable {
       let hint =
         registry.nearestCategory(to: name).map { near in
           folded(near) == folded(name)
-            ? "; \(quoted(near)) differs \(difference(near, name))" : "; is \(quoted(near)) meant?"
+            ? "; \(inQuotes(near)) differs \(difference(near, name))" : "; is \(inQuotes(near)) meant?"
         } ?? ""
       return [
         Finding(
           .unknownCategory, at: "aps.category",
-          "the registry has no category \(quoted(name)), so there would be no buttons\(hint)")
+          "the registry has no category \(inQuotes(name)), so there would be no buttons\(hint)")
       ]
     }
     let kinds = Set(media.map(\.kind)).union(links.compactMap { $0.type?.kind })
@@ -118,14 +118,14 @@ public struct PayloadCheck: Sendable {
         findings.append(
           Finding(
             .unexpectedMedia, at: "aps.category",
-            "the category \(quoted(name)) expects \(wanted), and gets \(kind.rawValue)"))
+            "the category \(inQuotes(name)) expects \(wanted), and gets \(kind.rawValue)"))
       }
     }
     if category.contentExtension != nil, media.contains(where: \.isAnimated) {
       findings.append(
         Finding(
           .stillAnimation, at: "aps.category",
-          "the category \(quoted(name)) is drawn by a content extension, where an animation stands still unless the"
+          "the category \(inQuotes(name)) is drawn by a content extension, where an animation stands still unless the"
             + " extension plays it"))
     }
     return findings

@@ -52,7 +52,7 @@ public enum PayloadFailure: Error, Sendable, Equatable {
   public var message: String {
     switch self {
     case .noNotification: "the payload is no JSON object with an object “aps” in it"
-    case .notSecure(let url): "the URL \(quoted(url)) is not https, and iOS would not fetch it"
+    case .notSecure(let url): "the URL \(inQuotes(url)) is not https, and iOS would not fetch it"
     case .occupied(let place): "the payload's “\(place)” is no object, so the media cannot be named in it"
     case .tooLarge(let bytes, let limit):
       "the payload takes \(bytes) bytes without all that can be left out; at most \(limit) can be sent: shorten its"
@@ -75,11 +75,11 @@ public enum PayloadOmission: Sendable, Equatable {
   /// A sentence for people.
   public var message: String {
     switch self {
-    case .thumbHash(let identifier): "left out the placeholder of \(quoted(identifier)) to fit"
+    case .thumbHash(let identifier): "left out the placeholder of \(inQuotes(identifier)) to fit"
     case .manifest: "left out the manifest's address to fit"
-    case .poster(let identifier): "left out the poster of \(quoted(identifier)) to fit"
-    case .details(let identifier): "left out size and thumbnail options of \(quoted(identifier)) to fit"
-    case .medium(let identifier): "left out the medium \(quoted(identifier)) to fit"
+    case .poster(let identifier): "left out the poster of \(inQuotes(identifier)) to fit"
+    case .details(let identifier): "left out size and thumbnail options of \(inQuotes(identifier)) to fit"
+    case .medium(let identifier): "left out the medium \(inQuotes(identifier)) to fit"
     case .text(let bytes): "cut \(bytes) bytes from the end of the body to fit"
     }
   }

@@ -68,7 +68,7 @@ extension PayloadPreset {
   }
 
   /// Why the SDK does not show media of a type, or not always; nil when it does.
-  func doubt(about type: AttachmentType) -> String? {
+  public func doubt(about type: AttachmentType) -> String? {
     switch (self, type.kind) {
     case (.expo, .video): "Expo's rich content is an image: it gets the poster of the video"
     case (.expo, .audio): "Expo's rich content is an image, and this is audio"
