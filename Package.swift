@@ -28,7 +28,11 @@ var products: [Product] = [.library(name: "RichPush", targets: ["RichPush"])]
 
 // An app's service extension takes RichPush alone, and resolves this package on a Mac.
 var targets: [Target] = [
-  module("RichPush", exclude: ["manifest.schema.json", "categories.schema.json", "payload.schema.json"]),
+  module(
+    "RichPush",
+    exclude: [
+      "manifest.schema.json", "job.schema.json", "result.schema.json", "categories.schema.json", "payload.schema.json",
+    ]),
   // The schemas of the documents that others read, held against what is written.
   .target(name: "SchemaSupport", dependencies: ["RichPush"], path: "Tests/SchemaSupport", swiftSettings: settings),
   tests("RichPushTests", uses: ["RichPush", "SchemaSupport"]),
@@ -62,17 +66,23 @@ var targets: [Target] = [
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
-    module("Cache", uses: ["Transfer", "Digest", "Blocking", "CSQLite"]),
+    module("SQLite", uses: ["CSQLite"]),
+    module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
+    module("JobQueue", uses: ["RichPush", "Blocking", "SQLite"]),
     module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
       uses: [
-        "Transfer", "Cache", "AssetStore", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking", "CLinux",
+        "Transfer", "Cache", "AssetStore", "JobQueue", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking",
+        "CLinux",
       ]),
 
     program(
       "EnclosureCommand",
-      uses: ["Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "CGLib"]),
+      uses: [
+        "Pipeline", "JobQueue", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "SQLite",
+        "CGLib",
+      ]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
     // A helper that crashes, hangs or balloons when a source asks it to; it never ships.
@@ -100,6 +110,9 @@ var targets: [Target] = [
         "Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia",
         "TestSupport",
       ]),
+    tests(
+      "WorkerTests",
+      uses: ["Pipeline", "JobQueue", "AssetStore", "Transfer", "Preparation", "RichPush", "Digest", "TestSupport"]),
     tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
     // The built programs as people run them.
     tests(

@@ -19,11 +19,17 @@ static inline CURLcode enclosure_setopt_pointer(CURL *_Nonnull easy, CURLoption 
   return curl_easy_setopt(easy, option, value);
 }
 
-/// For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION.
+/// For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION, and CURLOPT_READFUNCTION, which fills the bytes.
 typedef size_t (*enclosure_receive_callback)(
     char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
 static inline CURLcode enclosure_setopt_receive(
     CURL *_Nonnull easy, CURLoption option, enclosure_receive_callback _Nonnull callback) {
+  return curl_easy_setopt(easy, option, callback);
+}
+/// For CURLOPT_SEEKFUNCTION.
+typedef int (*enclosure_seek_callback)(void *_Nullable context, curl_off_t offset, int origin);
+static inline CURLcode enclosure_setopt_seek(
+    CURL *_Nonnull easy, CURLoption option, enclosure_seek_callback _Nonnull callback) {
   return curl_easy_setopt(easy, option, callback);
 }
 /// For CURLOPT_OPENSOCKETFUNCTION.

@@ -74,6 +74,10 @@ int enclosure_close_from(void *actions, int from) { return posix_spawn_file_acti
 
 int enclosure_make_temporary(char *pattern) { return mkostemp(pattern, O_CLOEXEC); }
 
+int enclosure_locate(const char *path) {
+  return open(path, O_PATH | O_CLOEXEC);
+}
+
 int enclosure_memory_file(unsigned long size) {
   int file = memfd_create("enclosure", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) return -1;

@@ -1,3 +1,5 @@
+import SQLite
+
 /// What a cache holds, and when it was used last.
 ///
 /// ```

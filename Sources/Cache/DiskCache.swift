@@ -1,5 +1,6 @@
 import Blocking
 import Glibc
+import SQLite
 import Synchronization
 import Transfer
 
@@ -126,7 +127,7 @@ struct CacheFailure: Error {
     case let failure as CallFailure: message = String(cString: strerror(failure.code))
     case let failure as DatabaseFailure:
       message = failure.message
-      isBusy = [5, 6].contains(failure.code & 0xFF)  // SQLITE_BUSY, SQLITE_LOCKED
+      isBusy = failure.isBusy
     case let failure as CacheFailure: self = failure
     default: message = "\(error)"
     }

@@ -1,4 +1,5 @@
 import Glibc
+import SQLite
 
 /// The folder of a cache, open: its bodies and its index.
 ///

@@ -1,8 +1,8 @@
-import Cache
 import MediaChannel
 import Pipeline
 import Preparation
 import RichPush
+import SQLite
 import Transfer
 
 enum DoctorCommand: Command {

@@ -6,7 +6,7 @@ import Pipeline
 struct EnclosureCommand {
   static let version = "0.1.0"
   static var commands: [any Command.Type] {
-    [PrepareCommand.self, BatchCommand.self, InspectCommand.self, DoctorCommand.self]
+    [PrepareCommand.self, BatchCommand.self, InspectCommand.self, WorkerCommand.self, DoctorCommand.self]
   }
 
   static func main() async {

@@ -11,6 +11,9 @@ enum LogEvent: Sendable {
   /// The cache does without something; the jobs do not suffer.
   case cacheImpaired(String)
   case interrupted(String)
+  case worker(WorkerEvent)
+  /// The worker has begun, with this queue and store.
+  case serving(String)
   case failed(command: String, String)
 
   /// For a terminal, without a line's end.
@@ -21,7 +24,10 @@ enum LogEvent: Sendable {
     case .helperLost(let reason, let words):
       let end = words.lastIndex { !$0.isNewline }.map(words.index(after:)) ?? words.startIndex
       return "helper lost: \(reason.message)" + (end == words.startIndex ? "" : "; its last words: \(words[..<end])")
-    case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message): return message
+    case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message),
+      .serving(let message):
+      return message
+    case .worker(let event): return event.text
     case .failed(let command, let message): return "enclosure \(command): \(message)"
     }
   }
@@ -46,6 +52,10 @@ enum LogEvent: Sendable {
     var stage: Rejection.Stage?
     var permanent: Bool?
     var lastWords: String?
+    var job: WorkerEvent.JobFields?
+    var dependency: WorkerEvent.Dependency?
+    var count: Int?
+    var seconds: Double?
 
     init(_ event: LogEvent, time: String) {
       self.time = time
@@ -61,6 +71,11 @@ enum LogEvent: Sendable {
       case .helperNotStarted(let text): (level, self.event, message) = ("error", "helper_not_started", text)
       case .cacheImpaired(let text): (level, self.event, message) = ("warning", "cache_impaired", text)
       case .interrupted(let text): (level, self.event, message) = ("info", "interrupted", text)
+      case .serving(let text): (level, self.event, message) = ("info", "worker_started", text)
+      case .worker(let event):
+        (level, self.event, message) = (event.level, event.name, event.text)
+        job = event.job
+        (dependency, count, seconds) = (event.dependency, event.count, event.seconds)
       case .failed(let name, let text):
         (level, self.event, message) = ("error", "failed", text)
         command = name

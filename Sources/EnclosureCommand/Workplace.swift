@@ -1,5 +1,6 @@
 import Cache
 import Glibc
+import JobQueue
 import Pipeline
 import Preparation
 import RichPush
@@ -21,14 +22,18 @@ struct Workplace {
 
   let reader: SourceReader
   private let helpers: HelperPool
-  private let downloader: Downloader
+  let downloader: Downloader
+  let addressPolicy: AddressPolicy
   let preparation: PreparationOptions
   let cacheFolder: FilePath?
   private let helperCount: Int
-  private let concurrentTransfers: Int
+  let concurrentTransfers: Int
 
   /// Starts the helpers.
-  init(_ arguments: Arguments) async throws {
+  /// - Parameters:
+  ///   - files: which files may be sources.
+  ///   - hasExpressHelper: whether there is one more helper, for what is quick.
+  init(_ arguments: Arguments, files: FileAccess = .any, hasExpressHelper: Bool = false) async throws {
     preparation = PreparationOptions(
       fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
       overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
@@ -42,11 +47,13 @@ struct Workplace {
       configuration.memoryMark = mebibytes << 20
       configuration.recycleMark = min(configuration.recycleMark, configuration.memoryMark / 2)
     }
+    configuration.hasExpressHelper = hasExpressHelper
     let cacheBytes = try arguments.number("cache-bytes", in: 1_000_000...1_000_000_000_000_000)
     helperCount = configuration.count
     var transfer = TransferConfiguration()
     transfer.caFile = arguments.text("ca-file")
-    transfer.addressPolicy = try arguments.addressPolicy()
+    addressPolicy = try arguments.addressPolicy()
+    transfer.addressPolicy = addressPolicy
     transfer.usesProxyFromEnvironment = arguments.has("proxy-from-environment")
     transfer.concurrentTransfers = min(transfer.concurrentTransfers, (OpenFileLimit.raised() - 256) / 3)
     concurrentTransfers = max(transfer.concurrentTransfers, 1)
@@ -69,7 +76,8 @@ struct Workplace {
     downloader = Downloader(configuration: transfer)
     reader = SourceReader(
       helpers: helpers, downloader: downloader,
-      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, cache: cache)
+      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, fileAccess: files,
+      cache: cache)
   }
 
   /// How many jobs of a batch are begun before another has ended.
@@ -91,13 +99,18 @@ struct Workplace {
     }
     Interruption.onFirstSignal { task.cancel() }
     let result = await task.result
-    downloader.shutdown()
-    helpers.close(aborting: true)
+    close()
     return try result.get()
   }
 
+  /// Ends helpers and transfers; what is in work is given up.
+  func close() {
+    downloader.shutdown()
+    helpers.close(aborting: true)
+  }
+
   /// Makes sure that helpers answer. Without them every source would be rejected, which looks like its own fault.
-  private func requireHelper() async throws {
+  func requireHelper() async throws {
     do {
       _ = try await reader.capabilities()
     } catch let reason as Rejection.Reason {
@@ -157,6 +170,7 @@ func describe(_ error: any Error) -> String {
   case let missing as MissingHelper:
     "the media helper \(missing.path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
       + " ENCLOSURE_MEDIA names it"
+  case let failure as QueueFailure: failure.message
   case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"
   default: "\(error)"
   }

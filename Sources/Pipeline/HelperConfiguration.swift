@@ -7,6 +7,9 @@ package struct HelperConfiguration: Sendable {
   package var executable: String
   /// How many helpers run at once, at least 1.
   package var count: Int
+  /// Whether there is one more helper, for what is quick: it works only while another one encodes pictures, so that
+  /// videos, however many, never hold up the images behind them.
+  package var hasExpressHelper = false
   /// Seconds after which a helper that has not answered is ended.
   package var glanceDeadline = 15.0
   package var inspectDeadline = 30.0
@@ -25,6 +28,9 @@ package struct HelperConfiguration: Sendable {
     self.executable = executable
     self.count = max(1, count)
   }
+
+  /// All helpers.
+  package var processes: Int { count + (hasExpressHelper ? 1 : 0) }
 
   /// Gives all stages the same time, in seconds.
   package mutating func setDeadlines(to seconds: Double) {

@@ -38,6 +38,10 @@ package final class HelperPool: Sendable {
     var isClosed = false
     var isAborted = false
     var statistics = Statistics()
+    var startFault: String?
+    /// Requests that helpers work on, and how many of them are long.
+    var running = 0
+    var long = 0
   }
 
   private let configuration: HelperConfiguration
@@ -51,7 +55,7 @@ package final class HelperPool: Sendable {
   package init(configuration: HelperConfiguration, report: @escaping @Sendable (Report) -> Void = { _ in }) {
     self.configuration = configuration
     self.report = report
-    for _ in 0..<configuration.count {
+    for _ in 0..<configuration.processes {
       let thread = Unmanaged.passRetained(self)
       var identifier = pthread_t()
       threads.enter()
@@ -66,6 +70,19 @@ package final class HelperPool: Sendable {
 
   package var statistics: Statistics {
     state.withLock { $0.statistics }
+  }
+
+  /// How many helpers there are.
+  package var processes: Int { configuration.processes }
+
+  /// Why the last helper that should have been started was not; nil when it was.
+  package var startFault: String? {
+    state.withLock { $0.startFault }
+  }
+
+  /// How many requests wait for a helper.
+  package var backlog: Int {
+    state.withLock { $0.waiting.count }
   }
 
   /// Has a request answered by the next free helper. A task that is cancelled waits no longer; the helper that works for
@@ -101,7 +118,7 @@ package final class HelperPool: Sendable {
       return state.waiting
     }
     while let pending = abandoned.popFirst() { pending.cancel() }
-    for _ in 0..<configuration.count { available.signal() }
+    for _ in 0..<configuration.processes { available.signal() }
     threads.wait()
   }
 
@@ -119,6 +136,7 @@ package final class HelperPool: Sendable {
     defer { threads.leave() }
     var helper: Helper? = start()
     while let pending = next() {
+      defer { ended(pending) }
       guard !pending.isOver else { continue }
       if helper == nil { helper = start() }
       guard let running = helper else {
@@ -152,20 +170,51 @@ package final class HelperPool: Sendable {
     helper?.end()
   }
 
-  /// Waits for a request; nil when the pool is closed.
+  /// Waits for a request that may run; nil when the pool is closed.
   private func next() -> PendingRequest? {
-    available.wait()
-    return state.withLock { $0.isClosed ? nil : $0.waiting.popFirst() }
+    while true {
+      available.wait()
+      let (pending, isClosed, maySignal) = state.withLock { state -> (PendingRequest?, Bool, Bool) in
+        guard !state.isClosed else { return (nil, true, false) }
+        let width = configuration.count + (configuration.hasExpressHelper && state.long > 0 ? 1 : 0)
+        guard state.running < width else { return (nil, false, false) }
+        let pending = state.waiting.popFirst(longToo: state.running < configuration.count)
+        if let pending {
+          state.running += 1
+          if isLong(pending.request) { state.long += 1 }
+        }
+        return (pending, false, configuration.hasExpressHelper && pending != nil && state.waiting.count > 0)
+      }
+      // This one may have made room for another.
+      if maySignal { available.signal() }
+      if isClosed { return nil }
+      if let pending { return pending }
+    }
+  }
+
+  /// Makes room for those that had to wait though there was a helper.
+  private func ended(_ pending: PendingRequest) {
+    let maySignal = state.withLock { state in
+      state.running -= 1
+      if isLong(pending.request) { state.long -= 1 }
+      return configuration.hasExpressHelper && state.waiting.count > 0
+    }
+    if maySignal { available.signal() }
   }
 
   private func start() -> Helper? {
     do throws(MessageSocket.Failure) {
       let helper = try Helper(configuration: configuration)
-      state.withLock { $0.statistics.started += 1 }
+      state.withLock { state in
+        state.statistics.started += 1
+        state.startFault = nil
+      }
       return helper
     } catch {
       let why = if case .system(let code) = error { String(cString: strerror(code)) } else { "\(error)" }
-      report(.cannotStart("the media helper \(configuration.executable) cannot be started: \(why)"))
+      let fault = "the media helper \(configuration.executable) cannot be started: \(why)"
+      state.withLock { $0.startFault = fault }
+      report(.cannotStart(fault))
       return nil
     }
   }

@@ -28,15 +28,12 @@ struct OpenSource: Sendable {
   var isShared: Bool { download != nil }
 
   /// Opens a local file.
-  init(path: FilePath) async throws(Rejection.Reason) {
+  init(path: FilePath, access: FileAccess = .any) async throws(Rejection.Reason) {
     claimedExtension = path.fileExtension
     download = nil
     (file, state) = try await blocking { () throws(Rejection.Reason) in
-      // Without O_NONBLOCK a pipe without a writer would hold this thread for ever.
-      let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
-      guard descriptor >= 0 else { throw unreadable(errno) }
-      let file = OpenFile(adopting: descriptor)
-      return (file, try FileState(of: descriptor))
+      let file = try access.open(path)
+      return (file, try FileState(of: file.descriptor))
     }
   }
 

@@ -61,17 +61,28 @@ final class PendingRequest: Sendable {
 struct RequestQueue {
   private var urgent = Queue<PendingRequest>()
   private var continuing = Queue<PendingRequest>()
+  private var long = Queue<PendingRequest>()
   private var beginning = Queue<PendingRequest>()
+
+  var count: Int { urgent.count + continuing.count + long.count + beginning.count }
 
   mutating func append(_ pending: PendingRequest) {
     switch pending.request {
     case .glance: urgent.append(pending)
+    case .prepare where isLong(pending.request): long.append(pending)
     case .prepare, .poster, .verify: continuing.append(pending)
     case .inspect, .describe: beginning.append(pending)
     }
   }
 
-  mutating func popFirst() -> PendingRequest? {
-    urgent.popFirst() ?? continuing.popFirst() ?? beginning.popFirst()
+  /// - Parameter longToo: whether it may be one that takes its helper for long.
+  mutating func popFirst(longToo: Bool = true) -> PendingRequest? {
+    urgent.popFirst() ?? continuing.popFirst() ?? (longToo ? long.popFirst() : nil) ?? beginning.popFirst()
   }
+}
+
+/// Whether a request may take its helper for minutes.
+func isLong(_ request: HelperRequest) -> Bool {
+  guard case .prepare(let request) = request else { return false }
+  return request.recipe.encodesPictures
 }

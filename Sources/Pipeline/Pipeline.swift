@@ -10,7 +10,7 @@ import Synchronization
 /// Any number of jobs may run at once; what limits the work are the helpers and the downloader. Whatever is wrong with
 /// a source becomes a rejection in the job's manifest.
 package struct Pipeline: Sendable {
-  private let reader: SourceReader
+  let reader: SourceReader
   private let store: any AssetStore
   private let preparations = SingleFlight<PreparationKey, PreparedAsset>()
 
@@ -32,6 +32,31 @@ package struct Pipeline: Sendable {
   /// - Throws: `CancellationError` when the task was cancelled, and the `Rejection.Reason` why the manifest could not
   ///   be stored. Nothing is stored under the job's id then.
   package func run(_ job: Job) async throws -> Outcome {
+    let (manifest, state) = try await verdicts(on: job)
+    try Task.checkCancellation()
+    let (location, json) = try await store(manifest)
+    return Outcome(manifest: manifest, json: json, location: location, state: state)
+  }
+
+  /// Prepares a job and stores its attachments, but not its manifest.
+  /// - Throws: `CancellationError` when the task was cancelled.
+  package func prepare(_ job: Job) async throws -> Manifest {
+    try await verdicts(on: job).0
+  }
+
+  /// Stores a manifest whose attachments are stored.
+  /// - Returns: its location and its bytes.
+  package func store(_ manifest: Manifest) async throws(Rejection.Reason) -> (location: String, json: [UInt8]) {
+    let json: [UInt8]
+    do {
+      json = try encoded(manifest)
+    } catch {
+      throw Rejection.Reason(.storeFailed, at: .store, "the manifest cannot be written as JSON", permanent: true)
+    }
+    return (try await store.storeManifest(json, id: manifest.id), json)
+  }
+
+  private func verdicts(on job: Job) async throws -> (Manifest, FileState?) {
     let verdicts = try await withThrowingTaskGroup(of: (Int, Verdict).self) { group in
       for (index, source) in job.sources.enumerated() {
         group.addTask {
@@ -44,10 +69,7 @@ package struct Pipeline: Sendable {
     let manifest = Manifest(
       id: job.id, preparedAt: Date.now.formatted(.iso8601), attachments: inOrder.compactMap(\.attachment),
       rejections: inOrder.compactMap(\.rejection), warnings: inOrder.flatMap(\.warnings), payload: job.payload)
-    let json = try encoded(manifest)
-    try Task.checkCancellation()
-    let location = try await store.storeManifest(json, id: job.id)
-    return Outcome(manifest: manifest, json: json, location: location, state: inOrder.first?.state)
+    return (manifest, inOrder.first?.state)
   }
 
   /// What became of one source.
@@ -67,7 +89,7 @@ package struct Pipeline: Sendable {
       let (attachment, warnings): (Attachment, [Remark])
       do {
         (attachment, warnings) = try await prepare(
-          opened, named: name, identifier: source.identifier ?? "media-\(number)", options: options)
+          opened, named: name, identifier: source.identifier ?? defaultIdentifier(ofSource: number), options: options)
       } catch let reason as Rejection.Reason {
         // What looks truncated may only not be there yet.
         try opened.requireUnchanged()

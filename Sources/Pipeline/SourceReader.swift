@@ -13,6 +13,7 @@ package struct SourceReader: Sendable {
   private let downloader: Downloader
   private let transferLimits: TransferLimits
   private let spoolFolder: FilePath
+  private let fileAccess: FileAccess
   /// nil without a cache.
   let memory: SourceMemory?
   private let downloads = SingleFlight<DownloadKey, OpenSource>()
@@ -20,15 +21,18 @@ package struct SourceReader: Sendable {
 
   /// - Parameters:
   ///   - spoolFolder: where downloads are kept while they are worked on.
+  ///   - fileAccess: which files may be sources.
   ///   - cache: remembers what was found out about sources. That the downloader has it too is the caller's concern.
   package init(
     helpers: HelperPool, downloader: Downloader, transferLimits: TransferLimits = TransferLimits(),
-    spoolFolder: FilePath = temporaryFolder, cache: DiskCache? = nil, profile: Profile = .ios
+    spoolFolder: FilePath = temporaryFolder, fileAccess: FileAccess = .any, cache: DiskCache? = nil,
+    profile: Profile = .ios
   ) {
     self.helpers = helpers
     self.downloader = downloader
     self.transferLimits = transferLimits
     self.spoolFolder = spoolFolder
+    self.fileAccess = fileAccess
     memory = cache.map { SourceMemory($0, helpers: helpers) }
     self.profile = profile
   }
@@ -76,7 +80,7 @@ package struct SourceReader: Sendable {
   ) async throws(Rejection.Reason) -> OpenSource {
     switch location {
     case .file(let path):
-      let source = try await OpenSource(path: path)
+      let source = try await OpenSource(path: path, access: fileAccess)
       // Without a cache it is hashed beside the work; and what is too large to be read is not worth hashing.
       return memory == nil || source.state.bytes > profile.maximumSourceBytes ? source : try await source.hashed()
     case .url(let url):

@@ -67,21 +67,8 @@ package struct Profile: Sendable, Equatable {
 
 /// What a job may ask for.
 package struct PreparationOptions: Codable, Sendable, Equatable {
-  package enum Fit: String, Codable, Sendable, CaseIterable {
-    /// The whole picture, inside the square.
-    case inside
-    /// The full square, cut to the most interesting part of the picture.
-    case cover
-  }
-
-  /// What becomes of a video that lasts longer than can be attached.
-  package enum Overlong: String, Codable, Sendable, CaseIterable {
-    case reject
-    /// Its beginning, as long as can be attached.
-    case trim
-    /// A picture of it, as an image.
-    case poster
-  }
+  package typealias Fit = JobDocument.Options.Fit
+  package typealias Overlong = JobDocument.Options.Overlong
 
   package var fit: Fit
   package var overlong: Overlong

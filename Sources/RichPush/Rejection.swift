@@ -33,6 +33,8 @@ public struct Rejection: Codable, Sendable, Equatable {
     case decoderMemory = "decoder_memory"
     case storeFailed = "store_failed"
     case invalidJob = "invalid_job"
+    /// The notification was not worth sending any more before it was prepared.
+    case expired
   }
 
   /// Where in the work on a source it was rejected.
@@ -113,7 +115,7 @@ extension Rejection.Code {
     case .fetchFailed, .fetchTimeout, .storeFailed, .decoderTimeout, .decoderMemory: false
     case .blockedAddress, .unsupportedScheme, .httpStatus, .tooManyRedirects, .tooLarge, .empty, .unsupportedType,
       .unsupportedCodec, .corrupt, .truncated, .tooManyPixels, .tooManyFrames, .videoTooLong, .unknownDuration,
-      .cannotFitLimit, .decoderCrashed, .invalidJob:
+      .cannotFitLimit, .decoderCrashed, .invalidJob, .expired:
       true
     }
   }

@@ -3,14 +3,15 @@ import Glibc
 
 /// The sockets of one request: which addresses it may dial, and what became of that.
 struct Dialling: Sendable {
-  private let policy: AddressPolicy
+  private let policy: AddressPolicy?
   private let host: String
   /// The proxy is the operator's choice, and need not be public.
   private let isThroughProxy: Bool
   private var dialled = false
   private var refused = false
 
-  init(policy: AddressPolicy, host: String, isThroughProxy: Bool) {
+  /// - Parameter policy: nil where everything may be dialled: what the operator names, not a stranger.
+  init(policy: AddressPolicy?, host: String, isThroughProxy: Bool) {
     (self.policy, self.host, self.isThroughProxy) = (policy, host, isThroughProxy)
   }
 
@@ -33,7 +34,7 @@ struct Dialling: Sendable {
   }
 
   private func permits(_ dialled: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
-    if isThroughProxy { return true }
+    guard !isThroughProxy, let policy else { return true }
     // The address is longer than the `sockaddr` that it is declared as.
     let start = UnsafeRawPointer(dialled) + (MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0)
     let length = Int(dialled.pointee.addrlen)

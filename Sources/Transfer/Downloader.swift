@@ -13,7 +13,7 @@ import Synchronization
 /// Nothing of a URL but scheme, host, port and path is ever in an error or a result.
 package final class Downloader: Sendable {
   private let configuration: TransferConfiguration
-  private let engine: Engine
+  let engine: Engine
   private let inFlight: BytesInFlight
   private let memory: ResponseMemory?
 
@@ -75,10 +75,9 @@ package final class Downloader: Sendable {
 
   /// Seconds to wait before the next attempt.
   private func wait(after run: DownloadRun, _ limits: TransferLimits) -> Double {
-    var bound = limits.backoff
-    for _ in 1..<max(run.cost.attempts, 1) where bound < limits.maximumBackoff { bound *= 2 }
-    let jitter = configuration.jitter(min(bound, limits.maximumBackoff))
-    return min(run.retryAfter ?? 0, limits.maximumRetryAfter) + jitter
+    let backoff = Backoff(
+      first: limits.backoff, maximum: limits.maximumBackoff, maximumRetryAfter: limits.maximumRetryAfter)
+    return backoff.seconds(afterAttempt: run.cost.attempts, retryAfter: run.retryAfter, jitter: configuration.jitter)
   }
 }
 

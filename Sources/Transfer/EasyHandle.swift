@@ -26,6 +26,10 @@ final class EasyHandle {
     check(enclosure_setopt_string(pointer, option, value))
   }
 
+  func set(_ option: CURLoption, offset value: Int) {
+    check(enclosure_setopt_offset(pointer, option, curl_off_t(value)))
+  }
+
   func set(headers lines: [String]) {
     for line in lines {
       guard let longer = curl_slist_append(headers, line) else { return check(CURLE_OUT_OF_MEMORY) }
@@ -41,6 +45,11 @@ final class EasyHandle {
   ) {
     check(enclosure_setopt_receive(pointer, function, callback))
     check(enclosure_setopt_pointer(pointer, data, context))
+  }
+
+  func set(seek callback: @escaping enclosure_seek_callback, context: UnsafeMutableRawPointer) {
+    check(enclosure_setopt_seek(pointer, CURLOPT_SEEKFUNCTION, callback))
+    check(enclosure_setopt_pointer(pointer, CURLOPT_SEEKDATA, context))
   }
 
   func set(openSocket callback: @escaping enclosure_open_socket_callback, context: UnsafeMutableRawPointer) {
@@ -63,6 +72,13 @@ final class EasyHandle {
   /// One of the `_T` times, in seconds.
   func seconds(_ info: CURLINFO) -> Double {
     Double(offset(info)) / 1e6
+  }
+
+  var timings: TransferTimings {
+    TransferTimings(
+      nameLookup: seconds(CURLINFO_NAMELOOKUP_TIME_T), connect: seconds(CURLINFO_CONNECT_TIME_T),
+      tlsHandshake: seconds(CURLINFO_APPCONNECT_TIME_T), firstByte: seconds(CURLINFO_STARTTRANSFER_TIME_T),
+      total: seconds(CURLINFO_TOTAL_TIME_T))
   }
 
   private func check(_ code: CURLcode) {

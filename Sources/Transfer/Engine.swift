@@ -31,13 +31,30 @@ final class Engine: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         exchange.continuation = continuation
-        if !mailbox.post(.start(exchange)) { exchange.finish(.stopped) }
+        start(exchange)
       }
     } onCancel: {
       // The flag is for a cancellation that overtakes the start.
       exchange.isCancelled.store(true, ordering: .releasing)
       mailbox.post(.cancel(exchange))
     }
+  }
+
+  /// The same for a request that is no download.
+  func run(_ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPFailure> {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        exchange.continuation = continuation
+        start(exchange)
+      }
+    } onCancel: {
+      exchange.isCancelled.store(true, ordering: .releasing)
+      mailbox.post(.cancel(exchange))
+    }
+  }
+
+  private func start(_ exchange: any TransferTask) {
+    if !mailbox.post(.start(exchange)) { exchange.finish(.stopped) }
   }
 
   /// Ends all exchanges, and the thread. It does not wait for them.
@@ -49,8 +66,8 @@ final class Engine: Sendable {
 /// How the tasks reach the transfer thread.
 final class Mailbox: Sendable {
   enum Command: Sendable {
-    case start(Exchange)
-    case cancel(Exchange)
+    case start(any TransferTask)
+    case cancel(any TransferTask)
     case stop
   }
 

@@ -2,21 +2,15 @@ import CCurl
 import Glibc
 
 extension Exchange {
-  /// Makes the easy handle for this request.
-  ///
-  /// - Parameter mayShare: whether the host may speak HTTP/2: then it is better to wait for the first connection, and
-  ///   to share it, than to open more.
-  /// - Returns: nil when libcurl lacks memory or an option.
   func makeHandle(_ configuration: TransferConfiguration, mayShare: Bool) -> EasyHandle? {
     guard let easy = EasyHandle() else { return nil }
     let context = Unmanaged.passUnretained(self).toOpaque()
-
-    easy.set(CURLOPT_URL, request.url.text)
-    easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
-    easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-    // Every hop is a request of its own: see `Downloader`.
-    easy.set(CURLOPT_FOLLOWLOCATION, 0)
-    easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    let limits = request.limits
+    dialling = easy.setCommon(
+      request.url, policy: configuration.addressPolicy, configuration, mayShare: mayShare,
+      Patience(
+        connect: limits.connectTimeout, total: request.remainingTime, bytesPerSecond: limits.stallBytesPerSecond,
+        stall: limits.stallTimeout))
     if let credentials = request.credentials {
       easy.set(CURLOPT_HTTPAUTH, 1 << 0)  // CURLAUTH_BASIC, a macro with a cast
       easy.set(CURLOPT_USERNAME, credentials.user)
@@ -28,40 +22,11 @@ extension Exchange {
       fields.append("If-Range: \(validator)")
     }
     easy.set(headers: fields)
-    easy.set(CURLOPT_USERAGENT, configuration.userAgent)
-    easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-    easy.set(CURLOPT_PIPEWAIT, mayShare && request.url.origin.scheme == "https" ? 1 : 0)
-    let proxy =
-      configuration.usesProxyFromEnvironment ? EnvironmentProxies().proxy(for: request.url.origin) : nil
-    // Both are set always: otherwise libcurl asks the environment.
-    easy.set(CURLOPT_PROXY, proxy ?? "")
-    easy.set(CURLOPT_NOPROXY, proxy == nil ? "*" : "")
-    dialling = Dialling(
-      policy: configuration.addressPolicy, host: request.url.origin.host, isThroughProxy: proxy != nil)
-    if let file = configuration.caFile { easy.set(CURLOPT_CAINFO, file) }
-
-    let limits = request.limits
-    easy.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(limits.connectTimeout))
-    easy.set(CURLOPT_TIMEOUT_MS, milliseconds(request.remainingTime))
-    easy.set(CURLOPT_LOW_SPEED_LIMIT, limits.stallBytesPerSecond)
-    easy.set(CURLOPT_LOW_SPEED_TIME, limits.stallTimeout)
-    easy.set(CURLOPT_NOSIGNAL, 1)
-    // Without it, ending a transfer whose name is being looked up waits for getaddrinfo, and everybody with it
-    // (curl issue 8515). The lookup's thread then cleans up after itself.
-    easy.set(CURLOPT_QUICK_EXIT, 1)
-    // Each open transfer has one of these.
-    easy.set(CURLOPT_BUFFERSIZE, 16 * 1024)
-
     easy.set(CURLOPT_HEADERFUNCTION, receiveHeader, CURLOPT_HEADERDATA, context: context)
     easy.set(CURLOPT_WRITEFUNCTION, receiveBody, CURLOPT_WRITEDATA, context: context)
     easy.set(openSocket: openSocket, context: context)
     return easy.fault == nil ? easy : nil
   }
-}
-
-/// libcurl takes 0 for "no limit" or its default.
-private func milliseconds(_ seconds: Double) -> Int {
-  max(1, Int((min(seconds, 1e6) * 1000).rounded(.up)))
 }
 
 /// What iOS can show, and what can be made into it. Neither WebP nor AVIF is named: image services send them to whoever

@@ -68,15 +68,15 @@ extension Exchange {
     case CURLE_OPERATION_TIMEDOUT: return timeoutReason()
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
       return failed("the host name \(origin.host) could not be resolved")
-    case CURLE_COULDNT_CONNECT: return failed("could not connect to \(origin.name)\(systemCause)")
-    case CURLE_PEER_FAILED_VERIFICATION: return failed(certificateMessage(), permanent: true)
+    case CURLE_COULDNT_CONNECT: return failed("could not connect to \(origin.name)\(easy?.systemCause ?? "")")
+    case CURLE_PEER_FAILED_VERIFICATION: return failed(easy?.certificateMessage(origin) ?? "", permanent: true)
     case CURLE_SSL_CONNECT_ERROR:
       // A connection that breaks during the handshake ends here too, so it may be worth another attempt.
       return failed("the TLS handshake with \(origin.name) failed; the port may not speak TLS")
     case CURLE_SSL_CACERT_BADFILE: return failed("the file with trusted certificates cannot be read", permanent: true)
     case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-      return failed("no secure connection to \(origin.name): \(description(of: code))", permanent: true)
+      return failed("no secure connection to \(origin.name): \(EasyHandle.description(of: code))", permanent: true)
     case CURLE_PARTIAL_FILE:
       let missing = response.declaredBytes.map { "of \($0) bytes" } ?? "bytes, before its last chunk"
       return failed("the body ended after \(sink.received) \(missing)")
@@ -86,12 +86,12 @@ extension Exchange {
     case CURLE_GOT_NOTHING: return failed("\(origin.name) closed the connection without an answer")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WRITE_ERROR:
       let place = response.status == nil ? "before an answer came" : "after \(sink.received) bytes of the body"
-      return failed("the connection to \(origin.name) broke \(place)\(systemCause)")
+      return failed("the connection to \(origin.name) broke \(place)\(easy?.systemCause ?? "")")
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
       return failed("\(origin.name) does not answer in proper HTTP", permanent: true)
     case CURLE_URL_MALFORMAT:
       return Rejection.Reason(.invalidJob, at: .fetch, "the URL is malformed")
-    default: return failed("the transfer from \(origin.name) failed: \(description(of: code))")
+    default: return failed("the transfer from \(origin.name) failed: \(EasyHandle.description(of: code))")
     }
   }
 
@@ -120,31 +120,6 @@ extension Exchange {
       "\(name) sent less than \(limits.stallBytesPerSecond) bytes per second for \(limits.stallTimeout) s; "
         + "\(sink.received) bytes had come",
       limit: Double(limits.stallTimeout), measured: times.total)
-  }
-
-  private func certificateMessage() -> String {
-    let origin = request.url.origin
-    // OpenSSL's X509_V_ERR_… numbers. With 1, libcurl's own check of the name failed before it asked for another.
-    switch easy?.integer(CURLINFO_SSL_VERIFYRESULT) ?? 0 {
-    case 0, 1, 62, 64: return "the certificate does not match the host \(origin.host)"
-    case 9: return "the certificate of \(origin.name) is not valid yet"
-    case 10: return "the certificate of \(origin.name) has expired"
-    case 18, 19: return "the certificate of \(origin.name) is self-signed"
-    case 2, 20, 21, 27: return "the certificate of \(origin.name) was not issued by a trusted authority"
-    case 23: return "the certificate of \(origin.name) was revoked"
-    case let number: return "the certificate of \(origin.name) is not valid (OpenSSL error \(number))"
-    }
-  }
-
-  /// `: connection refused`, where the system gave a cause.
-  private var systemCause: String {
-    let code = easy?.integer(CURLINFO_OS_ERRNO) ?? 0
-    return code == 0 ? "" : ": \(systemMessage(Int32(truncatingIfNeeded: code)))"
-  }
-
-  /// libcurl's fixed text for a code; it never holds anything of the URL.
-  private func description(of code: CURLcode) -> String {
-    curl_easy_strerror(code).map { String(cString: $0) } ?? "code \(code.rawValue)"
   }
 }
 

@@ -155,7 +155,7 @@ private func mediaType(_ contentType: String) -> String? {
 
 extension String {
   /// Without white space and line ends on both sides.
-  fileprivate var trimmed: String {
+  var trimmed: String {
     let inner = drop(while: \.isWhitespace)
     guard let last = inner.lastIndex(where: { !$0.isWhitespace }) else { return "" }
     return String(inner[...last])

@@ -40,23 +40,19 @@ enum RequestedPart: Sendable, Equatable {
 
 /// One request and its response: what runs on one easy handle.
 ///
-/// `@unchecked Sendable`: an exchange is made in a task and handed over with its `start` command. From then until its
-/// continuation is resumed, only the transfer thread touches it, except for `isCancelled`, which is atomic. A
-/// cancellation may overtake the start: then the thread looks at nothing but `hasArrived`, which only it writes.
-final class Exchange: @unchecked Sendable {
+/// `@unchecked Sendable`: it is touched by one side at a time, as `TransferTask` says; `isCancelled` is atomic.
+final class Exchange: TransferTask, @unchecked Sendable {
   let request: ExchangeRequest
   /// Set by the task that waits.
   let isCancelled = Atomic(false)
-  /// Whether the transfer thread has taken it over.
+  var wasCancelled: Bool { isCancelled.load(ordering: .acquiring) }
+  var origin: RequestURL.Origin { request.url.origin }
+  var placesAtHost: Int? { nil }
   var hasArrived = false
-
-  /// When it began to run, in seconds of the transfer thread's clock.
   var startTime = 0.0
-  /// Whether it no longer counts against its host's limit.
   var isAside = false
 
   var continuation: CheckedContinuation<ExchangeReport, Never>?
-  /// Whether it has been answered, and belongs to nobody.
   var isOver: Bool { continuation == nil }
   var easy: EasyHandle?
   /// Set with `easy`.
@@ -114,17 +110,15 @@ final class Exchange: @unchecked Sendable {
     waiting?.resume(returning: report)
   }
 
-  func finish(_ reason: Rejection.Reason) {
-    finish(ExchangeReport(outcome: .failed(reason), bytesReceived: sink.received, timings: timings))
+  func finish(_ code: CURLcode) {
+    finish(report(code))
   }
 
-  var timings: TransferTimings {
-    guard let easy else { return TransferTimings() }
-    return TransferTimings(
-      nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.seconds(CURLINFO_CONNECT_TIME_T),
-      tlsHandshake: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
-      firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T), total: easy.seconds(CURLINFO_TOTAL_TIME_T))
+  func finish(_ interruption: Interruption) {
+    finish(ExchangeReport(outcome: .failed(interruption.reason), bytesReceived: sink.received, timings: timings))
   }
+
+  var timings: TransferTimings { easy?.timings ?? TransferTimings() }
 }
 
 /// How an exchange ended.

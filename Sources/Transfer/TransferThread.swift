@@ -1,6 +1,5 @@
 import CCurl
 import Glibc
-import RichPush
 import Synchronization
 
 /// The thread that owns the multi handle, and its loop. Made and used on that thread alone.
@@ -13,8 +12,8 @@ final class TransferThread {
   private let multi: UnsafeMutableRawPointer
   private let poller: Poller
   /// Those that are in the multi handle, by their easy handles. This is what keeps them alive for the callbacks.
-  private var running: [UnsafeMutableRawPointer: Exchange] = [:]
-  private var waiting: Admission<Exchange>
+  private var running: [UnsafeMutableRawPointer: any TransferTask] = [:]
+  private var waiting: Admission<any TransferTask>
   private var isStopping = false
   /// What each host was found to speak.
   private var protocols: [String: Spoken] = [:]
@@ -91,11 +90,11 @@ final class TransferThread {
       switch command {
       case .start(let exchange):
         exchange.hasArrived = true
-        if exchange.isCancelled.load(ordering: .acquiring) {
+        if exchange.wasCancelled {
           exchange.finish(.cancelled)
         } else {
-          let host = exchange.request.url.origin.key
-          waiting.add(exchange, host: host, limit: protocols[host] == .http2 ? http2Limit : nil)
+          let host = exchange.origin.key
+          waiting.add(exchange, host: host, limit: places(for: exchange))
         }
       case .cancel(let exchange):
         // Before its start, which will find the flag, or after its end, when its sink is another one's.
@@ -114,23 +113,23 @@ final class TransferThread {
         leave(exchange)
         continue
       }
-      do throws(Rejection.Reason) {
-        try start(exchange)
-      } catch {
+      guard start(exchange) else {
         leave(exchange)
-        exchange.finish(error)
+        exchange.finish(.noHandle)
+        continue
       }
     }
   }
 
-  private func start(_ exchange: Exchange) throws(Rejection.Reason) {
-    let mayShare = protocols[exchange.request.url.origin.key] != .http1
+  private func start(_ exchange: any TransferTask) -> Bool {
+    let mayShare = protocols[exchange.origin.key] != .http1
     guard let easy = exchange.makeHandle(configuration, mayShare: mayShare),
       curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
-    else { throw .noHandle }
+    else { return false }
     exchange.easy = easy
     exchange.startTime = Poller.seconds
     running[easy.pointer] = exchange
+    return true
   }
 
   /// Ends the exchanges that libcurl is done with.
@@ -140,43 +139,50 @@ final class TransferThread {
       guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle,
         let exchange = running[pointer]
       else { continue }
-      end(exchange, exchange.report(enclosure_message_result(message)))
+      // The message is gone once the handle is removed.
+      let code = enclosure_message_result(message)
+      remove(exchange)
+      exchange.finish(code)
     }
   }
 
-  private func end(_ exchange: Exchange, _ reason: Rejection.Reason) {
-    end(
-      exchange,
-      ExchangeReport(
-        outcome: .failed(reason), bytesReceived: exchange.sink.received, timings: exchange.timings))
+  private func end(_ exchange: any TransferTask, _ interruption: Interruption) {
+    remove(exchange)
+    exchange.finish(interruption)
   }
 
-  private func end(_ exchange: Exchange, _ report: ExchangeReport) {
+  private func remove(_ exchange: any TransferTask) {
     guard let easy = exchange.easy else { return }
     learnProtocol(of: exchange, easy)
     curl_multi_remove_handle(multi, easy.pointer)
     running[easy.pointer] = nil
     leave(exchange)
-    exchange.finish(report)
   }
 
-  private func leave(_ exchange: Exchange) {
-    waiting.finished(host: exchange.request.url.origin.key, wasAside: exchange.isAside)
+  private func leave(_ exchange: any TransferTask) {
+    waiting.finished(host: exchange.origin.key, wasAside: exchange.isAside)
+  }
+
+  /// How many may run at the host of an exchange, as far as that is known; nil for the usual number.
+  private func places(for exchange: any TransferTask) -> Int? {
+    let own = exchange.placesAtHost
+    guard protocols[exchange.origin.key] == .http2 else { return own }
+    return max(http2Limit, own ?? 0)
   }
 
   private var http2Limit: Int {
     max(configuration.concurrentStreamsPerHost, configuration.concurrentTransfersPerHost)
   }
 
-  private func learnProtocol(of exchange: Exchange, _ easy: EasyHandle) {
-    let host = exchange.request.url.origin.key
+  private func learnProtocol(of exchange: any TransferTask, _ easy: EasyHandle) {
+    let host = exchange.origin.key
     let version = easy.integer(CURLINFO_HTTP_VERSION)
     guard version != CURL_HTTP_VERSION_NONE else { return }
     let found: Spoken = version == CURL_HTTP_VERSION_2_0 ? .http2 : .http1
     guard protocols[host] != found else { return }
     if protocols.count >= Self.maximumKnownHosts { protocols = [:] }
     protocols[host] = found
-    waiting.setLimit(found == .http2 ? http2Limit : configuration.concurrentTransfersPerHost, host: host)
+    waiting.setLimit(places(for: exchange) ?? configuration.concurrentTransfersPerHost, host: host)
   }
 
   /// Lets others have the places of slow transfers, at hosts where somebody waits.
@@ -185,7 +191,7 @@ final class TransferThread {
     guard now >= nextSurvey, !waiting.isEmpty else { return }
     nextSurvey = now + 1
     for exchange in running.values where !exchange.isAside && now - exchange.startTime >= configuration.slowAfter {
-      let host = exchange.request.url.origin.key
+      let host = exchange.origin.key
       if waiting.isWanted(host: host), waiting.setAside(host: host) { exchange.isAside = true }
     }
   }

@@ -42,6 +42,7 @@ private let codes: [(Rejection.Code, String, Bool)] = [
   (.unknownDuration, "unknown_duration", true), (.cannotFitLimit, "cannot_fit_limit", true),
   (.decoderCrashed, "decoder_crashed", true), (.decoderTimeout, "decoder_timeout", false),
   (.decoderMemory, "decoder_memory", false), (.storeFailed, "store_failed", false), (.invalidJob, "invalid_job", true),
+  (.expired, "expired", true),
 ]
 
 @Test("a rejection code's name never changes, nor whether it is permanent", arguments: codes)

@@ -28,6 +28,9 @@ int enclosure_close_from(void *_Nonnull actions, int from);
 /// Makes and opens a file as mkstemp does, close-on-exec. Returns a descriptor or -1.
 int enclosure_make_temporary(char *_Nonnull pattern);
 
+/// Finds a file or folder without opening it (O_PATH), close-on-exec. Returns a descriptor or -1.
+int enclosure_locate(const char *_Nonnull path);
+
 /// Makes a file in memory of `size` bytes, close-on-exec, that can neither grow nor shrink. Returns a descriptor or -1.
 int enclosure_memory_file(unsigned long size);
 

@@ -1,0 +1,66 @@
+import JobQueue
+import Pipeline
+import RichPush
+import Synchronization
+
+/// What happens until a worker runs: what it needs may not be there yet, and it may be told to end before it has begun.
+final class Startup: Sendable {
+  private struct State {
+    var hasEnded = false
+    var action: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// Has the worker end, or not begin.
+  func end() {
+    let action = state.withLock { state in
+      state.hasEnded = true
+      return state.action
+    }
+    action?()
+  }
+
+  /// Has `action` called when the worker is to end, at once if that has come already.
+  func onEnd(_ action: @escaping @Sendable () -> Void) {
+    let hasEnded = state.withLock { state in
+      state.action = action
+      return state.hasEnded
+    }
+    if hasEnded { action() }
+  }
+
+  /// Opens something, again and again while it is not available.
+  /// - Returns: nil when the worker is to end.
+  /// - Throws: what waiting does not mend.
+  func attempt<Value: Sendable>(
+    _ dependency: WorkerEvent.Dependency, _ open: () async throws -> Value
+  ) async throws -> Value? {
+    var pause = 0.5
+    var since: ContinuousClock.Instant?
+    while !state.withLock(\.hasEnded) {
+      do {
+        let value = try await open()
+        if let since {
+          Console.log(.worker(.available(dependency, after: (ContinuousClock.now - since) / .seconds(1))))
+        }
+        return value
+      } catch {
+        guard mayPass(error) else { throw error }
+        if since == nil { Console.log(.worker(.unavailable(dependency, describe(error)))) }
+        since = since ?? .now
+      }
+      try? await Task.sleep(for: .seconds(pause))
+      pause = min(pause * 2, 5)
+    }
+    return nil
+  }
+
+  private func mayPass(_ error: any Error) -> Bool {
+    switch error {
+    case let reason as Rejection.Reason: !reason.permanent
+    case QueueFailure.unavailable: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import AssetStore
+import Glibc
+import JobQueue
+import Pipeline
+import RichPush
+import Transfer
+
+enum WorkerCommand: Command {
+  static let syntax = Syntax(
+    command: "worker", operands: "",
+    summary: "Serve jobs from a queue until SIGTERM",
+    options: [
+      .init("queue", .one("URL"), "sqlite:FILE or nats://HOST:4222/STREAM; \(WorkerOptions.defaultQueue) by default"),
+      .init("store", .one("DIR"), "where attachments and manifests go; \(WorkerOptions.defaultStore) by default"),
+      .init("jobs", .one("N"), "how many jobs to work on at once; 256 by default"),
+      .init("attempts", .one("N"), "how often to try a job whose failures may pass; 5 by default"),
+      .init("lease", .one("SECONDS"), "after how long others get a dead worker's jobs; 10 by default"),
+      .init("grace", .one("SECONDS"), "how long to finish what was begun, on SIGTERM; 25 by default"),
+      .init("allow-files", .many("DIR"), "take file: URLs below this folder; none by default"),
+      .init("callback-secret-file", .one("FILE"), "what callbacks are signed with, a whsec_… on each line"),
+      .init("check-config", .none, "open everything, say what is wrong, and exit"),
+    ] + Workplace.options + Workplace.fetchOptions,
+    details: """
+      Jobs are JSON documents (job.schema.json); enclosure enqueue adds them. Each ends with a manifest in the store, or,
+      when all attempts failed for reasons that might pass, among the dead letters of the queue. Any number of workers
+      may serve one queue; whichever is killed, its jobs run elsewhere as soon as their leases have run out.
+
+      On SIGTERM or ^C the worker takes no more jobs, finishes what it can within the grace period, and gives the rest
+      back; a second signal ends it at once. While the queue, the store or the disk is not available, it waits. Exit
+      status: 0 ended in order, or --check-config found nothing wrong; 1 --check-config did; 64 wrong use; 70 failed.
+
+      \(Workplace.fetchDetails) The same holds for callbacks.
+
+      Examples:
+        enclosure worker
+        enclosure worker --queue sqlite:/var/lib/enclosure/queue.db --store /srv/media --cache /var/cache/enclosure
+        enclosure worker --check-config
+      """)
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard arguments.operands.isEmpty else { throw UsageError("worker takes no operands") }
+    let options = try WorkerOptions(arguments)
+    // A terminal that goes away is no reason to end; there is nothing to open anew.
+    signal(SIGHUP, SIG_IGN)
+    if arguments.has("check-config") { return try await check(options, arguments) }
+
+    let workplace = try await Workplace(arguments, files: options.files, hasExpressHelper: true)
+    defer { workplace.close() }
+    let start = Startup()
+    Interruption.onFirstSignal { start.end() }
+    try await workplace.requireHelper()
+    guard let store = try await start.attempt(.store, { try await options.openedStore() }),
+      let queue = try await start.attempt(.queue, { try await options.openedQueue() })
+    else { return 0 }
+    let worker = Worker(
+      queue: queue, work: Pipeline(reader: workplace.reader, store: store),
+      callbacks: options.callbacks(over: workplace), configuration: options.configuration(workplace)
+    ) { Console.log(.worker($0)) }
+    start.onEnd { Task { await worker.drain() } }
+    Console.log(.serving("serving \(options.queue) into \(options.store)"))
+    await worker.run()
+    await queue.close()
+    return 0
+  }
+
+  /// Opens what a worker would open, and takes no job.
+  private static func check(_ options: WorkerOptions, _ arguments: Arguments) async throws -> Int32 {
+    let workplace = try await Workplace(arguments, files: options.files)
+    defer { workplace.close() }
+    var faults = 0
+    func check(_ name: String, _ body: () async throws -> String) async throws {
+      do {
+        try Console.output("\(name): \(try await body())\n")
+      } catch let error as OutputFailure {
+        throw error
+      } catch {
+        faults += 1
+        try Console.output("\(name): NO: \(describe(error))\n")
+      }
+    }
+    try await check("helpers") {
+      try await workplace.requireHelper()
+      return "they answer"
+    }
+    try await check("store") {
+      _ = try await options.openedStore()
+      return "\(options.store) can be written to"
+    }
+    try await check("queue") {
+      let queue = try await options.openedQueue()
+      let status = try await queue.status()
+      await queue.close()
+      return "\(options.queue) has \(status.ready) jobs ready, \(status.delayed) delayed, \(status.leased) in work, "
+        + "\(status.dead) dead"
+    }
+    try await check("callbacks") {
+      options.secrets.isEmpty ? "refused; there is no --callback-secret-file" : "signed"
+    }
+    return faults == 0 ? 0 : 1
+  }
+}

@@ -1,0 +1,101 @@
+import Pipeline
+import RichPush
+
+extension WorkerEvent {
+  /// What a log line says about a job.
+  struct JobFields: Encodable, Sendable {
+    let id: String
+    var status: JobResult.Status?
+    var attempt: Int?
+    var milliseconds: Int?
+    var manifest: String?
+    var codes: [Rejection.Code]?
+  }
+
+  var level: String {
+    switch self {
+    case .finished, .calledBack, .available, .draining, .drained: "info"
+    case .released: "debug"
+    case .retried, .leaseLost: "warning"
+    case .buried, .unavailable: "error"
+    }
+  }
+
+  /// The stable name of what happened.
+  var name: String {
+    switch self {
+    case .finished: "job_finished"
+    case .retried: "job_retried"
+    case .buried: "job_buried"
+    case .released: "job_released"
+    case .leaseLost: "lease_lost"
+    case .calledBack: "callback_sent"
+    case .unavailable: "unavailable"
+    case .available: "available"
+    case .draining: "worker_draining"
+    case .drained: "worker_ended"
+    }
+  }
+
+  var job: JobFields? {
+    switch self {
+    case .finished(let id, let result, let milliseconds):
+      JobFields(
+        id: id, status: result.status, attempt: result.attempts, milliseconds: milliseconds, manifest: result.manifest,
+        codes: result.codes.isEmpty ? nil : result.codes)
+    case .retried(let id, let attempt, _, _), .buried(let id, let attempt, _), .calledBack(let id, let attempt):
+      JobFields(id: id, attempt: attempt)
+    case .released(let id, _, _), .leaseLost(let id): JobFields(id: id)
+    case .unavailable, .available, .draining, .drained: nil
+    }
+  }
+
+  var dependency: Dependency? {
+    switch self {
+    case .unavailable(let dependency, _), .available(let dependency, _): dependency
+    default: nil
+    }
+  }
+
+  var count: Int? {
+    switch self {
+    case .draining(let jobs): jobs
+    case .drained(let released, _): released
+    default: nil
+    }
+  }
+
+  var seconds: Double? {
+    switch self {
+    case .retried(_, _, let seconds, _), .released(_, let seconds, _), .available(_, let seconds):
+      (seconds * 1000).rounded() / 1000
+    default: nil
+    }
+  }
+
+  /// For people.
+  var text: String {
+    switch self {
+    case .finished(let id, let result, let milliseconds):
+      "\(result.status.rawValue) \(id) in \(milliseconds) ms"
+        + (result.codes.isEmpty ? "" : " [\(result.codes.map(\.rawValue).joined(separator: ", "))]")
+    case .retried(let id, let attempt, let seconds, let reason):
+      "attempt \(attempt) at \(id) failed, the next one follows in \(tenths(seconds)) s: \(reason)"
+    case .buried(let id, let attempts, let reason): "gave \(id) up after attempt \(attempts): \(reason)"
+    case .released(let id, _, let reason): "gave \(id) back: \(reason)"
+    case .leaseLost(let id): "lost the lease of \(id); another worker may have it"
+    case .calledBack(let id, _): "sent \(id)"
+    case .unavailable(let dependency, let why): "no work can be done without the \(dependency.rawValue): \(why)"
+    case .available(let dependency, let seconds):
+      "\(dependency.rawValue) available again after \(tenths(seconds)) s"
+    case .draining(let jobs): "ending; \(jobs) jobs are in work"
+    case .drained(let released, let abandoned):
+      "ended; gave \(released) jobs back"
+        + (abandoned == 0 ? "" : ", could not give \(abandoned) back, whose leases have to run out")
+    }
+  }
+
+  private func tenths(_ seconds: Double) -> Double {
+    (seconds * 10).rounded() / 10
+  }
+}

@@ -1,0 +1,85 @@
+import AssetStore
+import Glibc
+import JobQueue
+import Pipeline
+import RichPush
+import Transfer
+
+/// What a worker's options mean.
+struct WorkerOptions: Sendable {
+  static let defaultFolder = "enclosure-data"
+  static let defaultQueue = "sqlite:\(defaultFolder)/queue.db"
+  static let defaultStore = "\(defaultFolder)/store"
+
+  let queue: String
+  let store: String
+  let files: FileAccess
+  let secrets: [WebhookSecret]
+  private let storePath: [UInt8]
+  private let jobs: Int?
+  private let attempts: Int?
+  private let lease: Int?
+  private let grace: Int?
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    queue = arguments.text("queue") ?? Self.defaultQueue
+    storePath = arguments.bytes("store") ?? Array(Self.defaultStore.utf8)
+    store = FilePath(bytes: storePath).description
+    jobs = try arguments.number("jobs", in: 1...10_000)
+    attempts = try arguments.number("attempts", in: 1...1000)
+    lease = try arguments.number("lease", in: 2...3600)
+    grace = try arguments.number("grace", in: 0...86_400)
+    var folders: [AllowedFolder] = []
+    for name in arguments.values["allow-files"] ?? [] {
+      let path = FilePath(bytes: name)
+      do throws(FileFailure) {
+        folders.append(try AllowedFolder(path))
+      } catch {
+        throw UsageError("--allow-files \(path.description) is no folder that can be used: \(error.message)")
+      }
+    }
+    files = .below(folders)
+    secrets = try Self.secrets(arguments)
+  }
+
+  private static func secrets(_ arguments: Arguments) throws(UsageError) -> [WebhookSecret] {
+    guard let name = arguments.bytes("callback-secret-file") else { return [] }
+    let path = FilePath(bytes: name)
+    let text: String
+    do throws(FileFailure) {
+      text = String(decoding: try contents(of: path, atMost: 64 << 10), as: UTF8.self)
+    } catch {
+      throw UsageError("--callback-secret-file \(path.description) cannot be read: \(error.message)")
+    }
+    do throws(WebhookSecret.Malformed) {
+      return try WebhookSecret.secrets(inText: text)
+    } catch {
+      throw UsageError("--callback-secret-file \(path.description): \(error.message)")
+    }
+  }
+
+  func openedStore() async throws(Rejection.Reason) -> any AssetStore {
+    try await DirectoryStore(path: storePath)
+  }
+
+  func openedQueue() async throws(QueueFailure) -> any JobQueue {
+    try await openQueue(queue)
+  }
+
+  func callbacks(over workplace: Workplace) -> WebhookSender? {
+    guard !secrets.isEmpty else { return nil }
+    return WebhookSender(
+      client: HTTPClient(sharing: workplace.downloader), policy: workplace.addressPolicy, secrets: secrets)
+  }
+
+  func configuration(_ workplace: Workplace) -> WorkerConfiguration {
+    var configuration = WorkerConfiguration()
+    // A job has up to four sources, and each may take a connection and a file.
+    configuration.jobs = jobs ?? min(configuration.jobs, max(8, workplace.concurrentTransfers / 4))
+    configuration.attempts = attempts ?? configuration.attempts
+    configuration.leaseSeconds = lease.map(Double.init) ?? configuration.leaseSeconds
+    configuration.grace = grace.map(Double.init) ?? configuration.grace
+    configuration.defaults = workplace.preparation
+    return configuration
+  }
+}

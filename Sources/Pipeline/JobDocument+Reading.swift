@@ -1,0 +1,91 @@
+import FoundationEssentials
+package import Preparation
+package import RichPush
+
+extension JobDocument {
+  /// Reads a job's JSON.
+  /// - Throws: a `Fault`; without a field when the bytes are no JSON at all.
+  package init(json bytes: [UInt8]) throws(Fault) {
+    guard bytes.count <= Self.maximumBytes else {
+      throw Fault(nil, "has \(bytes.count) bytes; at most \(Self.maximumBytes) are read")
+    }
+    // The decoder would guess at other encodings.
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw Fault(nil, "is not in UTF-8") }
+    do {
+      self = try JSONDecoder().decode(JobDocument.self, from: Data(bytes))
+    } catch let fault as Fault {
+      throw fault
+    } catch DecodingError.dataCorrupted(let context) {
+      let cause = (context.underlyingError as? CocoaError)?.debugText ?? context.debugDescription
+      throw Fault(nil, "is not JSON: \(cause)")
+    } catch {
+      throw Fault(nil, "is not JSON")
+    }
+  }
+}
+
+extension CocoaError {
+  /// Where the JSON is wrong, as the decoder says it.
+  fileprivate var debugText: String? {
+    userInfo["NSDebugDescription"] as? String
+  }
+}
+
+extension Job {
+  /// A job as its document asks for it.
+  /// - Parameter defaults: what counts where the document says nothing.
+  package init(_ document: JobDocument, defaults: PreparationOptions) throws(JobDocument.Fault) {
+    var sources: [JobSource] = []
+    for (index, source) in document.sources.enumerated() {
+      let field = "sources[\(index)]"
+      sources.append(JobSource(try sourceLocation(of: source.url, field: field), identifier: source.identifier))
+    }
+    self.init(
+      id: document.id, sources: sources, payload: document.payload,
+      options: PreparationOptions(
+        fit: document.options.fit ?? defaults.fit, overlong: document.options.overlong ?? defaults.overlong))
+  }
+}
+
+/// What a URL of a job names: a file by `file:///path` (RFC 8089), all else over the network.
+func sourceLocation(of url: String, field: String) throws(JobDocument.Fault) -> JobSource.Location {
+  guard url.prefix(5).lowercased() == "file:" else { return .url(url) }
+  var path = url.dropFirst(5)
+  if path.hasPrefix("//") {
+    path = path.dropFirst(2)
+    let host = path.prefix { $0 != "/" }
+    guard host.isEmpty || host.lowercased() == "localhost" else {
+      throw JobDocument.Fault(field, "names a file of another host; file:///path names one of the worker's")
+    }
+    path = path.dropFirst(host.count)
+  }
+  guard path.hasPrefix("/"), !path.contains("?"), !path.contains("#"), let bytes = percentDecoded(path.utf8),
+    !bytes.contains(0)
+  else {
+    throw JobDocument.Fault(field, "is no file URL with an absolute path, such as file:///srv/media/a%20b.jpg")
+  }
+  return .file(FilePath(bytes: bytes))
+}
+
+private func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {
+  var bytes: [UInt8] = []
+  var rest = text[...]
+  while let byte = rest.popFirst() {
+    guard byte == UInt8(ascii: "%") else {
+      bytes.append(byte)
+      continue
+    }
+    guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else { return nil }
+    bytes.append(high << 4 | low)
+  }
+  return bytes
+}
+
+private func hexValue(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+  default: nil
+  }
+}

@@ -1,0 +1,126 @@
+import Blocking
+import RichPush
+import Synchronization
+
+/// Sees to it that jobs of one origin leave room for others, however slow it is and however many they are.
+///
+/// An origin has a share of the worker's places. Further jobs wait in line here, up to a length; what comes on top is
+/// set aside in the queue for about as long as the line takes, so that jobs behind it are reached.
+final class OriginGate: Sendable {
+  enum Admission: Equatable {
+    case enter
+    /// The line is full: worth trying again in so many seconds.
+    case setAside(Double)
+  }
+
+  private struct Origin {
+    var active = 0
+    /// Those who wait, in order; some of them may have given up.
+    var line = Queue<Int>()
+    var waiting = 0
+    /// Seconds between two that leave, averaged.
+    var interval = 0.0
+    var lastLeft: ContinuousClock.Instant?
+  }
+
+  private struct State {
+    var origins: [String: Origin] = [:]
+    /// By the numbers in the lines.
+    var continuations: [Int: CheckedContinuation<Admission?, Never>] = [:]
+    var visitors = 0
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let share: Int
+  private let maximumLine: Int
+
+  /// - Parameters:
+  ///   - share: how many jobs of one origin may be in work.
+  ///   - maximumLine: how many may wait in all lines together.
+  init(share: Int, maximumLine: Int) {
+    self.share = share
+    self.maximumLine = maximumLine
+  }
+
+  /// How many wait in all lines.
+  var waiting: Int { state.withLock(\.continuations.count) }
+
+  /// Waits for a place at an origin. Whoever enters must leave.
+  /// - Throws: `CancellationError` when the task was cancelled or the gate closed; then there is nothing to leave.
+  func enter(_ origin: String) async throws -> Admission {
+    let visitor = state.withLock { state in
+      state.visitors += 1
+      return state.visitors
+    }
+    let admission = await withTaskCancellationHandler {
+      await withCheckedContinuation { join(origin, visitor, $0) }
+    } onCancel: {
+      giveUp(visitor, origin)
+    }
+    guard let admission else { throw CancellationError() }
+    return admission
+  }
+
+  /// Sends those in line away, and everybody who comes.
+  func close() {
+    let waiting = state.withLock { state in
+      state.isClosed = true
+      defer { state.continuations = [:] }
+      return state.continuations.values
+    }
+    for continuation in waiting { continuation.resume(returning: nil) }
+  }
+
+  func leave(_ origin: String, at now: ContinuousClock.Instant = .now) {
+    let next = state.withLock { state -> CheckedContinuation<Admission?, Never>? in
+      guard var entry = state.origins[origin] else { return nil }
+      defer { state.origins[origin] = entry.active == 0 ? nil : entry }
+      if let last = entry.lastLeft { entry.interval += ((now - last) / .seconds(1) - entry.interval) / 8 }
+      entry.lastLeft = now
+      while let visitor = entry.line.popFirst() {
+        guard let continuation = state.continuations.removeValue(forKey: visitor) else { continue }
+        // The place goes over to the next one.
+        entry.waiting -= 1
+        return continuation
+      }
+      entry.active -= 1
+      return nil
+    }
+    next?.resume(returning: .enter)
+  }
+
+  private func join(_ origin: String, _ visitor: Int, _ continuation: CheckedContinuation<Admission?, Never>) {
+    enum Outcome {
+      case goesOn(Admission?)
+      case waits
+    }
+    let outcome = state.withLock { state -> Outcome in
+      // A cancellation that came before this found nobody to remove.
+      guard !Task.isCancelled, !state.isClosed else { return .goesOn(nil) }
+      var entry = state.origins[origin] ?? Origin()
+      defer { state.origins[origin] = entry }
+      if entry.active < share {
+        entry.active += 1
+        return .goesOn(.enter)
+      }
+      guard state.continuations.count < maximumLine else {
+        return .goesOn(.setAside(min(max(Double(entry.waiting) * entry.interval, 0.2), 300)))
+      }
+      entry.line.append(visitor)
+      entry.waiting += 1
+      state.continuations[visitor] = continuation
+      return .waits
+    }
+    if case .goesOn(let admission) = outcome { continuation.resume(returning: admission) }
+  }
+
+  private func giveUp(_ visitor: Int, _ origin: String) {
+    let continuation = state.withLock { state in
+      let continuation = state.continuations.removeValue(forKey: visitor)
+      if continuation != nil { state.origins[origin]?.waiting -= 1 }
+      return continuation
+    }
+    continuation?.resume(returning: nil)
+  }
+}

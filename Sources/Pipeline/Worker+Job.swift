@@ -1,0 +1,268 @@
+import FoundationEssentials
+import JobQueue
+import RichPush
+
+/// How a leased job ends.
+private enum Ending {
+  case publish(Manifest, callback: String?)
+  case retry(after: Double, reason: String)
+  case release(after: Double, reason: String)
+  case bury(reason: String, callback: String?)
+  /// A callback has been accepted.
+  case calledBack
+}
+
+extension Worker {
+  /// Takes one job from its lease to its end. A task that is cancelled gives the job back.
+  nonisolated func serve(_ lease: Lease) async {
+    let start = ContinuousClock.now
+    let key = LeaseKey(lease)
+    let ending: Ending
+    do {
+      try Task.checkCancellation()
+      ending = lease.id.hasPrefix(Callback.idPrefix) ? try await call(lease) : try await work(on: lease)
+    } catch {
+      ending = .release(after: 0, reason: "the worker is ending")
+    }
+    // What is cancelled is the work; that the queue learns of it never is.
+    await Task { await conclude(lease, ending, since: start) }.value
+    await ended(key)
+  }
+
+  // MARK: The work
+
+  nonisolated private func work(on lease: Lease) async throws -> Ending {
+    let document: JobDocument
+    do throws(JobDocument.Fault) {
+      document = try JobDocument(json: lease.body)
+      guard document.id == lease.id else { throw JobDocument.Fault("id", "is another one than the queue has") }
+      guard document.callback == nil || callbacks != nil else {
+        throw JobDocument.Fault(
+          "callback", "cannot be served: this worker has no secret to sign with; --callback-secret-file FILE names one")
+      }
+    } catch {
+      return .publish(rejected(lease.id, [], Rejection.Reason(invalid: error)), callback: nil)
+    }
+    guard lease.attempt <= configuration.deliveries else {
+      return .bury(
+        reason: "it was handed out \(configuration.deliveries) times, and the worker that had it died or lost it",
+        callback: document.callback)
+    }
+    if let ending = expired(document) { return ending }
+    let job: Job
+    do throws(JobDocument.Fault) {
+      job = try Job(document, defaults: configuration.defaults)
+    } catch {
+      let manifest = rejected(lease.id, document.sources.map(\.url), Rejection.Reason(invalid: error))
+      return .publish(manifest, callback: document.callback)
+    }
+    return try await withPlaces(at: job.origins) {
+      guard let manifest = try await prepare(job, until: document.expiresAt) else {
+        if let ending = expired(document) { return ending }
+        throw CancellationError()
+      }
+      return await ending(lease, document, manifest)
+    }
+  }
+
+  /// - Returns: nil when the time was up.
+  nonisolated private func prepare(_ job: Job, until end: Timestamp?) async throws -> Manifest? {
+    guard let end else { return try await work.prepare(job) }
+    let left = end.secondsSince1970 - configuration.now()
+    return try await withThrowingTaskGroup(of: Manifest?.self) { group in
+      group.addTask { try await self.work.prepare(job) }
+      group.addTask {
+        try await Task.sleep(for: .seconds(min(max(left, 0), 1e9)))
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+
+  /// Runs `body` while the job has a place at each of its origins.
+  nonisolated private func withPlaces(
+    at origins: Set<String>, _ body: () async throws -> Ending
+  ) async throws -> Ending {
+    var entered: [String] = []
+    defer { for origin in entered { gate.leave(origin) } }
+    // In order, so that no two jobs can wait for each other.
+    for origin in origins.sorted() {
+      if case .setAside(let seconds) = try await gate.enter(origin) {
+        await slowDown()
+        return .release(after: seconds, reason: "many jobs wait for \(origin)")
+      }
+      entered.append(origin)
+    }
+    return try await body()
+  }
+
+  nonisolated private func ending(_ lease: Lease, _ document: JobDocument, _ manifest: Manifest) async -> Ending {
+    let storeWorksForOthers = await storeWorks(forOthersThan: lease.id)
+    let circumstances = Circumstances(
+      attempt: lease.attempt, attempts: configuration.attempts,
+      delay: configuration.delay(after: lease.attempt, atMost: configuration.maximumRetryDelay),
+      secondsLeft: document.expiresAt.map { $0.secondsSince1970 - configuration.now() },
+      storeWorksForOthers: storeWorksForOthers, lacksHelpers: work.helperFault != nil)
+    switch verdict(on: manifest, circumstances) {
+    case .publish: return .publish(manifest, callback: document.callback)
+    case .retry(let seconds, let reason): return .retry(after: seconds, reason: reason)
+    case .bury(let reason): return .bury(reason: reason, callback: document.callback)
+    case .setAside(let dependency, let reason): return await setAside(lease, dependency, reason)
+    }
+  }
+
+  private func setAside(_ lease: Lease, _ dependency: WorkerEvent.Dependency, _ reason: String) -> Ending {
+    failed(dependency, reason)
+    if dependency == .store {
+      if storeRefusals.count > 10_000 { storeRefusals = [:] }
+      storeRefusals[lease.id] = storeSuccesses
+    }
+    return .release(after: outages[dependency]?.suggestedDelay ?? 0, reason: reason)
+  }
+
+  private func storeWorks(forOthersThan id: String) -> Bool {
+    storeRefusals[id].map { $0 < storeSuccesses } ?? false
+  }
+
+  private func stored(_ id: String) {
+    storeSuccesses += 1
+    storeRefusals[id] = nil
+    works(.store)
+  }
+
+  nonisolated private func expired(_ document: JobDocument) -> Ending? {
+    guard let end = document.expiresAt, case let late = configuration.now() - end.secondsSince1970, late >= 0 else {
+      return nil
+    }
+    let reason = Rejection.Reason(
+      .expired, at: .plan, "the job was of use until \(end.text), which was \(Int(late)) s ago", limit: 0,
+      measured: late)
+    let sources = document.sources.map(\.url)
+    return .publish(rejected(document.id, sources, reason, payload: document.payload), callback: document.callback)
+  }
+
+  nonisolated private func rejected(
+    _ id: String, _ sources: [String], _ reason: Rejection.Reason, payload: JSONValue? = nil
+  ) -> Manifest {
+    let names = sources.map { url in
+      (try? sourceLocation(of: url, field: "")).map(\.publicName) ?? unnamedSource
+    }
+    return Manifest(
+      rejecting: id, sources: names.isEmpty ? [unnamedSource] : names, for: reason, preparedAt: timestamp,
+      payload: payload)
+  }
+
+  nonisolated private var timestamp: String {
+    Date(timeIntervalSince1970: configuration.now()).formatted(.iso8601)
+  }
+
+  // MARK: Callbacks
+
+  nonisolated private func call(_ lease: Lease) async throws -> Ending {
+    guard let callbacks else {
+      return .release(after: 60, reason: "this worker has no secret to sign callbacks with")
+    }
+    guard let callback = try? Callback(job: lease), let body = try? callback.body else {
+      return .bury(reason: "the callback cannot be read", callback: nil)
+    }
+    do throws(Rejection.Reason) {
+      try await callbacks.post(body, to: callback.url, id: lease.id)
+      return .calledBack
+    } catch {
+      try Task.checkCancellation()
+      let reason = "\(error.message) [\(error.code.rawValue)]"
+      guard !error.permanent, lease.attempt < configuration.callbackAttempts else {
+        return .bury(reason: reason, callback: nil)
+      }
+      return .retry(
+        after: configuration.delay(after: lease.attempt, atMost: configuration.maximumCallbackDelay), reason: reason)
+    }
+  }
+
+  // MARK: The end
+
+  private func conclude(_ lease: Lease, _ ending: Ending, since start: ContinuousClock.Instant) async {
+    let key = LeaseKey(lease)
+    switch ending {
+    case .publish(let manifest, let callback): await publish(lease, manifest, callback: callback, since: start)
+    case .retry(let seconds, let reason):
+      guard
+        await tell(key, { () throws(QueueFailure) in try await queue.retry(lease, after: seconds, reason: reason) })
+      else { return }
+      report(.retried(id: lease.id, attempt: lease.attempt, after: seconds, reason: reason))
+    case .release(let seconds, let reason):
+      guard await tell(key, { () throws(QueueFailure) in try await queue.release(lease, after: seconds) }) else { return }
+      released += 1
+      report(.released(id: lease.id, after: seconds, reason: reason))
+    case .bury(let reason, let callback):
+      guard await holds(key) else { return }
+      if let callback {
+        let result = JobResult(dead: lease.id, reason: reason, attempts: lease.attempt, endedAt: timestamp)
+        guard await enqueue(Callback(to: callback, result), for: key) else { return }
+      }
+      guard await tell(key, { () throws(QueueFailure) in try await queue.bury(lease, reason: reason) }) else { return }
+      report(.buried(id: lease.id, attempts: lease.attempt, reason: reason))
+    case .calledBack:
+      let result = Array(#"{"status":"delivered"}"#.utf8)
+      guard await tell(key, { () throws(QueueFailure) in try await queue.complete(lease, result: result) }) else {
+        return
+      }
+      report(.calledBack(id: lease.id, attempt: lease.attempt))
+    }
+  }
+
+  private func publish(
+    _ lease: Lease, _ manifest: Manifest, callback: String?, since start: ContinuousClock.Instant
+  ) async {
+    let key = LeaseKey(lease)
+    guard await holds(key) else { return }
+    let location: String
+    do throws(Rejection.Reason) {
+      location = try await work.publish(manifest)
+    } catch {
+      let ending: Ending =
+        error.permanent
+        ? .bury(reason: "\(error.message) [\(error.code.rawValue)]", callback: callback)
+        : setAside(lease, .store, error.message)
+      return await conclude(lease, ending, since: start)
+    }
+    stored(lease.id)
+    let result = JobResult(manifest, at: location, attempts: lease.attempt, endedAt: timestamp)
+    // Before the job is complete: a worker that dies in between does both again, and the message is still sent once.
+    if let callback {
+      guard await enqueue(Callback(to: callback, result), for: key) else { return }
+    }
+    guard let body = try? encoded(result),
+      await tell(key, { () throws(QueueFailure) in try await queue.complete(lease, result: body) })
+    else { return }
+    let milliseconds = Int((clock.now - start) / .milliseconds(1))
+    report(.finished(id: lease.id, result, milliseconds: milliseconds))
+  }
+
+  private func enqueue(_ callback: Callback, for key: LeaseKey) async -> Bool {
+    guard let job = try? callback.job else { return false }
+    return await tell(key) { () throws(QueueFailure) in _ = try await queue.enqueue(job) }
+  }
+}
+
+/// What a manifest calls the source of a job that could not be read.
+private let unnamedSource = "(unreadable job)"
+
+extension Rejection.Reason {
+  init(invalid fault: JobDocument.Fault) {
+    self.init(.invalidJob, at: .plan, fault.message)
+  }
+}
+
+extension Job {
+  /// Whom its sources are fetched from: scheme, host and port.
+  var origins: Set<String> {
+    Set(
+      sources.compactMap { source in
+        guard case .url = source.location else { return nil }
+        let parts = source.location.publicName.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.count > 2 ? parts.prefix(3).joined(separator: "/") : nil
+      })
+  }
+}

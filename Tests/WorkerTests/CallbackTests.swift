@@ -1,0 +1,94 @@
+import FoundationEssentials
+import JobQueue
+import RichPush
+import Testing
+
+@testable import Pipeline
+
+@Suite struct CallbackTests {
+  @Test("a job's callback gets its result, once")
+  func callsBack() async throws {
+    let bench = try await WorkerBench()
+    try await bench.add("a", callback: "https://example.com/ready?token=1")
+    #expect(try await bench.runToTheEnd())
+    let call = try #require(bench.callbacks.calls.first)
+    #expect(bench.callbacks.calls.count == 1)
+    #expect(call.url == "https://example.com/ready?token=1")
+    let result = try JSONDecoder().decode(JobResult.self, from: Data(call.body))
+    #expect(result.id == "a" && result.status == .ready && result.manifest == "manifests/a.json")
+    #expect(bench.events.contains(.calledBack(id: "enclosure.callback/ready/a", attempt: 1)))
+  }
+
+  @Test("a callback that is not accepted is tried again, with the same id and body; the job is not")
+  func retries() async throws {
+    let bench = try await WorkerBench()
+    let callbacks = bench.callbacks
+    callbacks.fault = unreachable
+    try await bench.add("a", callback: "https://example.com/ready")
+    _ = try await bench.run {
+      if callbacks.calls.count == 3 { callbacks.fault = nil }
+      let status = try await bench.queue.status()
+      return callbacks.calls.count > 3 && status.ready + status.delayed + status.leased == 0
+    }
+    #expect(Set(callbacks.calls.map(\.id)).count == 1 && Set(callbacks.calls.map(\.body)).count == 1)
+    #expect(bench.work.attempts(at: "a") == 1)
+  }
+
+  @Test("a callback that will never be accepted is a dead letter")
+  func buries() async throws {
+    let bench = try await WorkerBench()
+    bench.callbacks.fault = Rejection.Reason(.blockedAddress, at: .fetch, "10.0.0.1 is at no public address")
+    try await bench.add("a", callback: "https://10.0.0.1/")
+    #expect(try await bench.runToTheEnd())
+    #expect(bench.callbacks.calls.count == 1)
+    #expect(try await bench.queue.dead(limit: 9).map(\.id) == ["enclosure.callback/ready/a"])
+  }
+
+  @Test("of a dead job too, whoever asked learns")
+  func tellsOfDeath() async throws {
+    let bench = try await WorkerBench(FakeWork { job, _ in manifest(job, attachments: 0) }) { $0.attempts = 1 }
+    try await bench.add("a", callback: "https://example.com/ready")
+    #expect(try await bench.runToTheEnd())
+    let body = try #require(bench.callbacks.calls.first?.body)
+    let result = try JSONDecoder().decode(JobResult.self, from: Data(body))
+    #expect(result.status == .dead && result.manifest == nil && result.reason?.contains("could not connect") == true)
+  }
+
+  @Test("without a secret, a job that asks for a callback is rejected, not left without")
+  func needsSecret() async throws {
+    let bench = try await WorkerBench()
+    try await bench.add("a", callback: "https://example.com/ready")
+    let worker = Worker(queue: bench.queue, work: bench.work)
+    let run = Task { await worker.run() }
+    #expect(try await wait { !bench.work.published("a").isEmpty })
+    await worker.drain()
+    _ = await run.value
+    #expect(bench.work.published("a").first?.rejections.first?.reason.code == .invalidJob)
+  }
+
+  @Test("messages are signed as Standard Webhooks' own example is")
+  func signs() throws {
+    let secret = try WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    let signature = secret.signature(
+      ofMessage: "msg_p5jXN8AQM9LWM0D4loKWxJek", at: 1_614_265_330, Array(#"{"test": 2432232314}"#.utf8))
+    #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+  }
+
+  @Test("a file has a secret on each line, and all of them sign")
+  func readsSecrets() throws {
+    let text = "# new\nwhsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n\nwhsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"
+    #expect(try WebhookSecret.secrets(inText: text).count == 2)
+  }
+
+  @Test(
+    "what is no secret is refused, without saying what it is",
+    arguments: ["", "# nothing", "hunter2hunter2hunter2hunter2", "whsec_!!!", "whsec_c2hvcnQ="])
+  func refusesSecrets(text: String) {
+    do {
+      _ = try WebhookSecret.secrets(inText: text)
+      Issue.record("it was accepted")
+    } catch {
+      #expect(!error.message.contains("hunter2") && !error.message.contains("c2hvcnQ"))
+    }
+  }
+}
