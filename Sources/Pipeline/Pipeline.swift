@@ -12,11 +12,14 @@ import Synchronization
 package struct Pipeline: Sendable {
   let reader: SourceReader
   private let store: any AssetStore
+  private let rules: NotificationRules
   private let preparations = SingleFlight<PreparationKey, PreparedAsset>()
 
-  package init(reader: SourceReader, store: any AssetStore) {
+  /// - Parameter rules: what becomes of the notifications that jobs bring.
+  package init(reader: SourceReader, store: any AssetStore, rules: NotificationRules = NotificationRules()) {
     self.reader = reader
     self.store = store
+    self.rules = rules
   }
 
   /// A job's manifest and where it is stored, relative to the store.
@@ -57,6 +60,12 @@ package struct Pipeline: Sendable {
   }
 
   private func verdicts(on job: Job) async throws -> (Manifest, FileState?) {
+    if let reason = rules.refusal(of: job) {
+      let manifest = Manifest(
+        rejecting: job.id, sources: job.sources.map(\.location.publicName), for: reason,
+        preparedAt: Date.now.formatted(.iso8601), payload: job.payload)
+      return (manifest, nil)
+    }
     let verdicts = try await withThrowingTaskGroup(of: (Int, Verdict).self) { group in
       for (index, source) in job.sources.enumerated() {
         group.addTask {
@@ -66,9 +75,12 @@ package struct Pipeline: Sendable {
       return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
     let inOrder = job.sources.indices.compactMap { verdicts[$0] }
+    let attachments = inOrder.compactMap(\.attachment)
+    let notification = rules.completed(job, attachments)
     let manifest = Manifest(
-      id: job.id, preparedAt: Date.now.formatted(.iso8601), attachments: inOrder.compactMap(\.attachment),
-      rejections: inOrder.compactMap(\.rejection), warnings: inOrder.flatMap(\.warnings), payload: job.payload)
+      id: job.id, preparedAt: Date.now.formatted(.iso8601), attachments: attachments,
+      rejections: inOrder.compactMap(\.rejection), warnings: inOrder.flatMap(\.warnings) + notification.warnings,
+      payload: notification.payload)
     return (manifest, inOrder.first?.state)
   }
 

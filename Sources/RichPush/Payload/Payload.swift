@@ -6,6 +6,11 @@ public struct Payload: Sendable, Equatable {
   /// What was left out to make it fit, in the order in which it was.
   public let omissions: [PayloadOmission]
 
+  /// Takes a payload that is complete, such as that of a manifest.
+  public init(complete json: JSONValue) {
+    (self.json, utf8, omissions) = (json, json.utf8(), [])
+  }
+
   /// Puts a notification and its media together.
   ///
   /// With media, `aps.mutable-content` becomes 1, the key `enclosure` gets their addresses, and so do the keys of the

@@ -19,6 +19,12 @@ public struct PayloadCheck: Sendable {
       self.isAnimated = isAnimated
     }
 
+    /// What the name of a file promises; nil when it promises nothing that can be attached.
+    public init?(named url: String) {
+      guard let type = MediaLink(url: url, place: "").type else { return nil }
+      self.init(kind: type.kind)
+    }
+
     public init(_ asset: Asset) {
       self.init(kind: asset.type.kind, isAnimated: asset.frames.map { $0 > 1 } ?? false)
     }

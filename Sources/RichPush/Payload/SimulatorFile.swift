@@ -23,13 +23,13 @@ extension Payload {
   ///
   /// It is indented where that leaves it below the simulator's limit of 4,096 bytes, which counts the whole file to be
   /// safe.
-  /// - Parameter bundle: the app's bundle identifier, such as `com.example.app`.
-  public func simulatorFile(bundle: String) throws(SimulatorFileFailure) -> [UInt8] {
+  /// - Parameter bundle: the app's bundle identifier, such as `com.example.app`; without it, `simctl push` has to be told.
+  public func simulatorFile(bundle: String?) throws(SimulatorFileFailure) -> [UInt8] {
     let limit = PayloadLimit.notification.bytes
     // What is larger was made for VoIP.
     guard utf8.count <= limit else { throw .voip }
     var members = json.asObject ?? [:]
-    members[simulatorBundleKey] = .string(bundle)
+    if let bundle { members[simulatorBundleKey] = .string(bundle) }
     let file = JSONValue.object(members)
     for bytes in [file.utf8(indented: true) + [UInt8(ascii: "\n")], file.utf8()] where bytes.count <= limit {
       return bytes
