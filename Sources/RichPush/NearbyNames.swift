@@ -19,6 +19,8 @@ func inQuotes(_ name: String) -> String {
 /// What is left of a name when case, blanks and characters without a shape do not count. Two names that are equal in
 /// Swift's sense, thus in any Unicode form, look the same.
 func folded(_ name: String) -> String {
+  // Nearly all names are ASCII, and all keys of payloads go through here.
+  if name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return name.lowercased() }
   var scalars = String.UnicodeScalarView()
   scalars.append(
     contentsOf: name.lowercased().unicodeScalars.filter { scalar in

@@ -143,7 +143,7 @@ struct CategoriesDiffTests {
         category “a”: stop sending it before an app without it ships; it may have become “A” [category_removed]
 
       On the server, from now on:
-        category “b”: it takes none now [media_changed]
+        category “b”: it takes no media now [media_changed]
 
       """)
     let same = try await enclosure("categories", "diff", files[0], files[0])

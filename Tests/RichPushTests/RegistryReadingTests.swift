@@ -20,6 +20,27 @@ struct RegistryReadingTests {
     #expect(try registry("").categories == [])
   }
 
+  @Test("has a schema whose choices and fields are those of the types")
+  func describes() {
+    func property(_ definition: String, _ name: String) -> [String: JSONValue] {
+      schema.root["$defs"]?.members[definition]?.members["properties"]?.members[name]?.members ?? [:]
+    }
+    func choices(_ definition: String, _ name: String) -> [String] {
+      let items = property(definition, name)["items"]?.members ?? [:]
+      return (items["enum"] ?? items["oneOf"])?.elements.compactMap { $0.text ?? $0.members["const"]?.text } ?? []
+    }
+    #expect(choices("category", "options") == NotificationCategory.Option.allCases.map(\.rawValue))
+    #expect(choices("category", "media") == MediaKind.allCases.map(\.rawValue))
+    #expect(choices("action", "options") == NotificationAction.Option.allCases.map(\.rawValue))
+    #expect(schema.root["properties"]?.members["schema"]?.members["const"]?.text == CategoryRegistry.currentSchema)
+    // The maximal registry has every field, so none is described that is not read.
+    let described = ["category", "action", "textInput", "contentExtension"].flatMap { name in
+      schema.root["$defs"]?.members[name]?.members["properties"]?.members.keys.map { "\"\($0)\"" } ?? []
+    }
+    #expect(described.count == 15)
+    for field in described { #expect(maximalRegistry.contains(field), "\(field)") }
+  }
+
   @Test("finds a category by exactly its name, and the one that was meant by another")
   func finds() throws {
     let registry = try registry(#"{"identifier": "message"}, {"identifier": "caf\u00e9"}, {"identifier": "order"}"#)

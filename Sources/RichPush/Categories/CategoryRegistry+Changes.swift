@@ -91,7 +91,7 @@ extension NotificationCategory {
       add(.contentExtensionChanged, .app, message)
     }
     if media.map(Set.init) != newer.media.map(Set.init) {
-      let kinds = newer.media.map { listed($0.map(\.rawValue)) } ?? "any media"
+      let kinds = newer.media.map { $0.isEmpty ? "no media" : listed($0.map(\.rawValue)) } ?? "any media"
       // An extension may have been written for the kinds that there were.
       let isDrawn = newer.contentExtension != nil
       add(

@@ -16,7 +16,7 @@ extension JSONValue {
   public var asInteger: Int64? {
     switch self {
     case .integer(let value): value
-    case .number(let value): Int64(exactly: value)
+    case .number(let value): whole(value)
     default: nil
     }
   }
@@ -45,4 +45,11 @@ extension JSONValue {
   func at(_ path: [String]) -> JSONValue? {
     path.reduce(Optional(self)) { $0?[$1] }
   }
+}
+
+/// The whole number that a floating-point number is. Swift's own conversion wants the C library's mathematics linked.
+private func whole(_ value: Double) -> Int64? {
+  guard value > -0x1p63, value < 0x1p63 else { return nil }
+  let number = Int64(value)
+  return Double(number) == value ? number : nil
 }

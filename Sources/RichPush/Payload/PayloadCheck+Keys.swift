@@ -34,6 +34,8 @@ private let telltaleKeys = [
   "mutable-content", "content-available", "thread-id", "interruption-level", "relevance-score", "target-content-id",
 ]
 
+private let plainTelltaleKeys = telltaleKeys.map { (key: $0, plain: plain($0)) }
+
 /// A key without what people write in different ways: `mutable_content`, `mutableContent`.
 private func plain(_ key: String) -> String {
   folded(key).filter { $0 != "-" && $0 != "_" }
@@ -43,7 +45,8 @@ extension PayloadCheck {
   /// Keys at the top that belong somewhere else.
   func strayKeys(_ members: [String: JSONValue], besides aps: [String: JSONValue]) -> [Finding] {
     members.keys.sorted().flatMap { name -> [Finding] in
-      if let key = telltaleKeys.first(where: { plain($0) == plain(name) }) {
+      let plainName = plain(name)
+      if let key = plainTelltaleKeys.first(where: { $0.plain == plainName })?.key {
         return [misplaced(name, at: name, belongs: key, isThere: aps[key] != nil)]
       }
       if apsKeys[name] != nil, ["alert", "badge", "sound", "category"].contains(name), aps[name] == nil {
