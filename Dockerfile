@@ -26,6 +26,7 @@ RUN apt-get update \
     libavutil57 \
     libcurl4 \
     libglib2.0-0 \
+    libmicrohttpd12 \
     libsqlite3-0 \
     libssl3 \
     libstdc++6 \

@@ -16,8 +16,8 @@ OUT ?= build/out
 # Dockerfile and CI use these lists too.
 BUILD_PACKAGES = binutils libc6-dev libstdc++-12-dev libcurl4 libncurses6 libsqlite3-0 libxml2 pkg-config \
   libvips-dev libavfilter-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev \
-  libturbojpeg0-dev libcurl4-openssl-dev libglib2.0-dev libssl-dev libsqlite3-dev
-TEST_PACKAGES = ffmpeg nginx-light openssl
+  libturbojpeg0-dev libcurl4-openssl-dev libglib2.0-dev libssl-dev libsqlite3-dev libmicrohttpd-dev
+TEST_PACKAGES = ffmpeg nginx-light openssl python3 python3-venv
 
 # Swift's own libraries are linked in, so that the programs run where there is no Swift.
 RELEASE = -c release --static-swift-stdlib
@@ -61,6 +61,7 @@ setup:
 
 setup-tests:
 	@Scripts/setup $(BUILD_PACKAGES) $(TEST_PACKAGES)
+	@Scripts/setup-python build/python Tests/Servers/requirements.txt
 
 clean:
 	rm -rf build .build

@@ -57,31 +57,35 @@ var targets: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
     module("Digest", uses: ["CCrypto"]),
     module("Blocking"),
+    module("Metrics"),
+    module("Operations", uses: ["Metrics", "Digest", "CMicroHTTPD"]),
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
     module("SQLite", uses: ["CSQLite"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
-    module("JobQueue", uses: ["RichPush", "Blocking", "SQLite"]),
-    module("AssetStore", uses: ["RichPush", "Digest", "Blocking"]),
+    module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "SQLite", "CNATS"]),
+    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking"]),
     module(
       "Pipeline",
       uses: [
         "Transfer", "Cache", "AssetStore", "JobQueue", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking",
-        "CLinux",
+        "Metrics", "CLinux",
       ]),
 
     program(
       "EnclosureCommand",
       uses: [
         "Pipeline", "JobQueue", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "SQLite",
-        "CGLib",
+        "Operations", "Metrics", "Blocking", "CGLib",
       ]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 
@@ -96,14 +100,20 @@ var targets: [Target] = [
     .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
     // Stands between the tests and the network.
     .target(name: "CScriptedNetwork", path: "Tests/CScriptedNetwork"),
+    tests("MetricsTests", uses: ["Metrics", "TestSupport"]),
+    tests("OperationsTests", uses: ["Operations", "Metrics", "TestSupport"]),
     tests("TransferTests", uses: ["Transfer", "RichPush", "Digest", "TestSupport", "CScriptedNetwork"]),
     tests("CacheTests", uses: ["Cache", "Transfer", "Digest", "CacheWriter", "TestSupport"]),
     // Writes to a cache until it is killed.
     program("CacheWriter", path: "Tests/CacheWriter", uses: ["Cache", "Transfer", "Digest"]),
     tests(
-      "AssetStoreTests", uses: ["AssetStore", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
+      "AssetStoreTests",
+      uses: ["AssetStore", "Transfer", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
     program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
+    tests("JobQueueTests", uses: ["JobQueue", "SQLite", "JobQueueWriter", "TestSupport"]),
+    // Adds and works on jobs until it is killed.
+    program("JobQueueWriter", path: "Tests/JobQueueWriter", uses: ["JobQueue"]),
     tests(
       "PipelineTests",
       uses: [
@@ -112,8 +122,11 @@ var targets: [Target] = [
       ]),
     tests(
       "WorkerTests",
-      uses: ["Pipeline", "JobQueue", "AssetStore", "Transfer", "Preparation", "RichPush", "Digest", "TestSupport"]),
-    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "RichPush"]),
+      uses: [
+        "Pipeline", "JobQueue", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "Digest",
+        "TestSupport",
+      ]),
+    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "JobQueue", "RichPush"]),
     // The built programs as people run them.
     tests(
       "EndToEnd",

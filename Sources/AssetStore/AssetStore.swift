@@ -8,6 +8,10 @@ package import RichPush
 ///
 /// Everything that fails is a `Rejection.Reason` of code `store_failed`.
 package protocol AssetStore: Sendable {
+  /// Finds out whether the store can be used now, as far as that can be told without storing anything. It is cheap
+  /// enough for every few seconds.
+  func check() async throws(Rejection.Reason)
+
   /// Creates an empty file, readable and writable, for the media plane to fill. It vanishes unless it is stored.
   func makeWorkFile() async throws(Rejection.Reason) -> WorkFile
 

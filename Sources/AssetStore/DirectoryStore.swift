@@ -48,6 +48,10 @@ package final class DirectoryStore: AssetStore {
     close(manifests)
   }
 
+  package func check() async throws(Rejection.Reason) {
+    try await perform("keep attachments") { () throws(CallFailure) in _ = try self.work.makeFile() }
+  }
+
   package func makeWorkFile() async throws(Rejection.Reason) -> WorkFile {
     try await perform("create a work file") { () throws(CallFailure) in try self.work.makeFile() }
   }
@@ -63,10 +67,7 @@ package final class DirectoryStore: AssetStore {
       }
       return StoredAsset(location: location.description, sha256: sha256, bytes: bytes)
     }
-    guard asset.bytes > 0 else {
-      throw Rejection.Reason(
-        .storeFailed, at: .store, "the prepared \(type.kind.rawValue) is empty and was not stored", permanent: true)
-    }
+    guard asset.bytes > 0 else { throw .emptyAsset(type) }
     return asset
   }
 
@@ -196,7 +197,8 @@ private func openCreating(_ path: [UInt8]) throws(CallFailure) -> CInt {
   }
 }
 
-private func hash(_ file: WorkFile) throws(CallFailure) -> (sha256: String, bytes: Int) {
+/// SHA-256 of what a work file holds, in lower-case hex, and its size. Blocks.
+func hash(_ file: WorkFile) throws(CallFailure) -> (sha256: String, bytes: Int) {
   do throws(ReadFailure) {
     let (hex, bytes) = try sha256(ofFile: file.descriptor)
     return (hex, bytes)
@@ -205,7 +207,8 @@ private func hash(_ file: WorkFile) throws(CallFailure) -> (sha256: String, byte
   }
 }
 
-private func fileName(ofManifest id: String) throws(Rejection.Reason) -> String {
+/// The last part of the location of a job's manifest.
+func fileName(ofManifest id: String) throws(Rejection.Reason) -> String {
   guard !id.isEmpty else {
     throw Rejection.Reason(.invalidJob, at: .store, "the job's id is empty, so its manifest has no name")
   }

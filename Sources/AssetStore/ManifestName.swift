@@ -17,29 +17,6 @@ private let maximumName = 200
 private let keptBytes = 160
 private let hashDigits = 32
 
-private func percentEncoded(_ text: String) -> String {
-  let digits = Array("0123456789ABCDEF".utf8)
-  var encoded: [UInt8] = []
-  encoded.reserveCapacity(text.utf8.count)
-  for byte in text.utf8 {
-    if isUnreserved(byte) {
-      encoded.append(byte)
-    } else {
-      encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-  }
-  return String(decoding: encoded, as: UTF8.self)
-}
-
-private func isUnreserved(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-    true
-  default: false
-  }
-}
-
 /// The first bytes of an encoded name, cut before a `%XX` that would not fit whole.
 private func uncutPrefix(of name: String) -> String {
   var prefix = name.utf8.prefix(keptBytes)

@@ -34,3 +34,10 @@ private func explanation(of code: CInt) -> (cause: String, remedy: String, perma
   default: (String(cString: strerror(code)), "try again, or choose another folder", false)
   }
 }
+
+extension Rejection.Reason {
+  static func emptyAsset(_ type: AttachmentType) -> Rejection.Reason {
+    Rejection.Reason(
+      .storeFailed, at: .store, "the prepared \(type.kind.rawValue) is empty and was not stored", permanent: true)
+  }
+}

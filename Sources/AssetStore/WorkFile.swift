@@ -2,18 +2,38 @@ import Glibc
 import Synchronization
 
 /// A file that is being made. Unless it is stored it vanishes with the last reference to it, or, when the process dies,
-/// with the next `WorkFolder` that is opened on the same place.
+/// with the next `WorkFolder` that is opened on the same place, if it has a name at all.
 package final class WorkFile: Sendable {
   /// Readable and writable, close-on-exec. Owned by this object: use it only while you hold the object.
   package let descriptor: CInt
-  let name: String
-  private let folder: WorkFolder
-  private let isNamed = Atomic(true)
+  /// nil for a file without a name.
+  private let entry: Entry?
+  private let isThere = Atomic(true)
+
+  /// The file's place among those that are being made.
+  private struct Entry: Sendable {
+    let name: String
+    let folder: WorkFolder
+  }
 
   fileprivate init(adopting descriptor: CInt, name: String, in folder: WorkFolder) {
     self.descriptor = descriptor
-    self.name = name
-    self.folder = folder
+    entry = Entry(name: name, folder: folder)
+  }
+
+  /// Makes a file without a name: it is gone when it is closed, however that comes about.
+  /// - Parameter folder: the path of the folder on whose disk it is.
+  convenience init(unnamedIn folder: [UInt8]) throws(CallFailure) {
+    let name = "/enclosure-\(prefix)\(String(UInt64.random(in: .min ... .max), radix: 16))"
+    let path = (folder + Array(name.utf8)).map(CChar.init(bitPattern:)) + [0]
+    let number = try call { openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+    unlink(path)
+    self.init(adopting: number)
+  }
+
+  private init(adopting descriptor: CInt) {
+    self.descriptor = descriptor
+    entry = nil
   }
 
   deinit {
@@ -23,19 +43,29 @@ package final class WorkFile: Sendable {
 
   /// Gives the file its final name, in place of what has it, and keeps it.
   func move(to target: String, in targetFolder: CInt) throws(CallFailure) {
-    guard isNamed.exchange(false, ordering: .acquiringAndReleasing) else { throw CallFailure(code: ENOENT) }
+    guard let entry, take() else { throw CallFailure(code: ENOENT) }
     do {
-      try call { renameat(folder.descriptor, name, targetFolder, target) }
+      try call { renameat(entry.folder.descriptor, entry.name, targetFolder, target) }
     } catch {
-      isNamed.store(true, ordering: .releasing)
+      giveBack()
       throw error
     }
   }
 
-  /// Removes the file's name, so that it vanishes when it is closed.
+  /// Removes the file's name, so that it vanishes when it is closed. It cannot be stored any more.
   func discard() {
-    guard isNamed.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    unlinkat(folder.descriptor, name, 0)
+    guard take(), let entry else { return }
+    unlinkat(entry.folder.descriptor, entry.name, 0)
+  }
+
+  /// Takes the file for storing it, which only one can, and once.
+  func take() -> Bool {
+    isThere.exchange(false, ordering: .acquiringAndReleasing)
+  }
+
+  /// Storing it has failed, and may be tried again.
+  func giveBack() {
+    isThere.store(true, ordering: .releasing)
   }
 }
 

@@ -1,4 +1,3 @@
-import AssetStore
 import Pipeline
 import RichPush
 
@@ -8,9 +7,11 @@ enum BatchCommand: Command {
     summary: "Prepare every file below a folder, or every URL of a list",
     options: [
       .init("out", short: "o", .one("DIR"), "the folder for attachments, manifests and index.jsonl"),
+      .init("store", .one("URL"), "instead of --out: s3://BUCKET/PREFIX, or a folder"),
+      .init("index", .one("DIR"), "the folder for index.jsonl; needed with s3://…, else the store's own"),
       .init("strict", .none, "exit with 1 when any file was rejected"),
       .init("quiet", short: "q", .none, "no progress, only the summary"),
-    ] + Workplace.options + Workplace.fetchOptions,
+    ] + Workplace.options + StoreChoice.syntax + Workplace.fetchOptions,
     details: """
       Each file is a job whose id is its path below FOLDER. URLS is a text file with a URL on each line; empty lines and
       those that begin with # are passed over. A job's id is then its URL without user info, query and fragment; those
@@ -22,23 +23,29 @@ enum BatchCommand: Command {
       source got its verdict (with --strict: none was rejected), 1 with --strict: one was rejected, 64 wrong use, 70
       failed, 130 interrupted.
 
+      \(StoreChoice.details)
+
       \(Workplace.fetchDetails)
 
       Examples:
         enclosure batch photos --out prepared
         enclosure batch photos --out prepared --fit cover --strict
         enclosure batch urls.txt --out prepared
+        enclosure batch photos --store s3://my-media/push --index prepared
       """)
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard arguments.operands.count == 1, let operand = arguments.operands.first else {
       throw UsageError("name one folder or list of URLs, as in: enclosure batch photos --out prepared")
     }
-    guard let out = arguments.bytes("out"), !out.isEmpty else {
-      throw UsageError("--out DIR says where the attachments go")
+    let choice = try StoreChoice(arguments)
+    let named = arguments.bytes("index").flatMap { $0.isEmpty ? nil : FilePath(bytes: $0) }
+    guard let index = named ?? choice.folder else {
+      throw UsageError("--index DIR says where index.jsonl goes, by which the next run knows what is done")
     }
-    let outName = FilePath(bytes: out).description
-    let sources = try sources(FilePath(bytes: operand), out: FilePath(bytes: out))
+    let sources = try sources(
+      FilePath(bytes: operand),
+      out: [("index", index)] + (choice.folder.map { [(arguments.has("out") ? "out" : "store", $0)] } ?? []))
     if case .folder(let folder) = sources, let cache = arguments.bytes("cache"),
       FolderIdentity(of: folder) == FolderIdentity(of: FilePath(bytes: cache))
     {
@@ -50,10 +57,10 @@ enum BatchCommand: Command {
     let clock = ContinuousClock()
     let start = clock.now
     let lines = try await workplace.run {
-      let store = try await DirectoryStore(path: out)
+      let store = try await workplace.open(choice)
       let batch = Batch(
-        sources, output: FilePath(bytes: out), pipeline: Pipeline(reader: workplace.reader, store: store),
-        store: store, options: workplace.preparation, cache: workplace.cacheFolder,
+        sources, output: index,
+        pipeline: Pipeline(reader: workplace.reader, store: store, publicAddress: choice.publicAddress), store: store, options: workplace.preparation, cache: workplace.cacheFolder,
         parallelJobs: workplace.parallelJobs(for: sources))
       var display = ProgressDisplay(isQuiet: isQuiet, noun: sources.noun)
       defer { display.end() }
@@ -66,18 +73,22 @@ enum BatchCommand: Command {
       }
     }
     let summary = Summary(lines: lines, seconds: (clock.now - start) / .seconds(1))
-    Console.error(summary.text(output: outName))
+    Console.error(summary.text(store: choice.name, index: index.description))
     return arguments.has("strict") && summary.rejected > 0 ? 1 : 0
   }
 
-  private static func sources(_ operand: FilePath, out: FilePath) throws(UsageError) -> Batch.Sources {
+  /// - Parameter out: what is written to, by the options that name it.
+  private static func sources(
+    _ operand: FilePath, out: [(option: String, folder: FilePath)]
+  ) throws(UsageError) -> Batch.Sources {
     let name = operand.description
     guard let identity = FolderIdentity(of: operand) else {
       throw UsageError("there is no folder \(name), and no list of URLs of that name")
     }
-    guard identity != FolderIdentity(of: out) else {
+    // Where both are the same folder, it is called by the store's option.
+    for (option, folder) in out.reversed() where identity == FolderIdentity(of: folder) {
       throw UsageError(
-        "--out \(out.description) is the folder with the sources; choose another one, or one inside it")
+        "--\(option) \(folder.description) is the folder with the sources; choose another one, or one inside it")
     }
     if identity.isFolder { return .folder(operand) }
     do throws(FileFailure) {

@@ -7,8 +7,8 @@ struct EnclosureCommand {
   static let version = "0.1.0"
   static var commands: [any Command.Type] {
     [
-      PrepareCommand.self, BatchCommand.self, InspectCommand.self, WorkerCommand.self, CategoriesCommand.self,
-      DoctorCommand.self,
+      PrepareCommand.self, BatchCommand.self, InspectCommand.self, WorkerCommand.self, EnqueueCommand.self,
+      QueueCommand.self, CategoriesCommand.self, DoctorCommand.self,
     ]
   }
 

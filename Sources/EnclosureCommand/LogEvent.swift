@@ -14,6 +14,14 @@ enum LogEvent: Sendable {
   case worker(WorkerEvent)
   /// The worker has begun, with this queue and store.
   case serving(String)
+  /// A job that was to be added is in the queue already, or ended not long ago.
+  case jobKnown(id: String)
+  /// A document that was to be added is no job.
+  case jobWrong(place: String, String)
+  /// The endpoint has begun, at this address.
+  case listening(String)
+  /// The endpoint does without something that somebody may expect.
+  case endpointLimited(String)
   case failed(command: String, String)
 
   /// For a terminal, without a line's end.
@@ -25,9 +33,11 @@ enum LogEvent: Sendable {
       let end = words.lastIndex { !$0.isNewline }.map(words.index(after:)) ?? words.startIndex
       return "helper lost: \(reason.message)" + (end == words.startIndex ? "" : "; its last words: \(words[..<end])")
     case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message),
-      .serving(let message):
+      .serving(let message), .listening(let message), .endpointLimited(let message):
       return message
     case .worker(let event): return event.text
+    case .jobKnown(let id): return "\(id) was added before; nothing was changed"
+    case .jobWrong(let place, let why): return "\(place): \(why)"
     case .failed(let command, let message): return "enclosure \(command): \(message)"
     }
   }
@@ -72,10 +82,18 @@ enum LogEvent: Sendable {
       case .cacheImpaired(let text): (level, self.event, message) = ("warning", "cache_impaired", text)
       case .interrupted(let text): (level, self.event, message) = ("info", "interrupted", text)
       case .serving(let text): (level, self.event, message) = ("info", "worker_started", text)
+      case .listening(let text): (level, self.event, message) = ("info", "endpoint_started", text)
+      case .endpointLimited(let text): (level, self.event, message) = ("warning", "endpoint_limited", text)
       case .worker(let event):
         (level, self.event, message) = (event.level, event.name, event.text)
         job = event.job
         (dependency, count, seconds) = (event.dependency, event.count, event.seconds)
+      case .jobKnown(let id):
+        (level, self.event, message) = ("info", "job_known", event.text)
+        source = id
+      case .jobWrong(let place, let why):
+        (level, self.event, message) = ("error", "job_wrong", why)
+        source = place
       case .failed(let name, let text):
         (level, self.event, message) = ("error", "failed", text)
         command = name

@@ -1,4 +1,3 @@
-import AssetStore
 import Pipeline
 import RichPush
 
@@ -8,12 +7,14 @@ enum PrepareCommand: Command {
     summary: "Prepare one to four files or URLs for one notification",
     options: [
       .init("out", short: "o", .one("DIR"), "the folder for attachments and manifest; it is made when missing"),
+      .init("store", .one("URL"), "instead of --out: s3://BUCKET/PREFIX, or a folder"),
       .init("id", .one("ID"), "the job's id, and the manifest's name; by default the sources' last path components"),
       .init("strict", .none, "exit with 1 when any source was rejected, not only when all were"),
       .init("payload", .one("FILE"), "the notification's APNs payload, as JSON; the manifest has it, completed"),
       .init("apns-file", .one("FILE"), "write the completed payload there, for xcrun simctl push"),
       .init("bundle", .one("ID"), "the app that such a file is for: com.example.app"),
-    ] + NotificationOptions.options + Workplace.options + Workplace.fetchOptions,
+    ] + NotificationOptions.options + Workplace.options + StoreChoice.syntax
+      + Workplace.fetchOptions,
     details: """
       The manifest is printed on standard output and stored as DIR/manifests/ID.json; the attachments are below
       DIR/assets. A manifest of the same id is replaced: a/cat.jpg and b/cat.jpg need an --id to be told apart.
@@ -21,11 +22,14 @@ enum PrepareCommand: Command {
 
       \(NotificationOptions.details)
 
+      \(StoreChoice.details)
+
       \(Workplace.fetchDetails)
 
       Examples:
         enclosure prepare photo.heic --out prepared
         enclosure prepare https://example.com/clip.mov cover.png --out prepared --id order-1234
+        enclosure prepare photo.heic --store s3://my-media/push --public-url https://media.example.com/push
         enclosure prepare https://media.internal:8443/a.jpg --out prepared --allow-host media.internal --allow-port 8443
         enclosure prepare cat.webp --out prepared --payload new-message.json --registry categories.json --apns-file cat.apns
       """)
@@ -39,9 +43,7 @@ enum PrepareCommand: Command {
         "a notification has at most \(maximumAttachmentsPerNotification) attachments,"
           + " not \(arguments.operands.count); enclosure batch prepares a folder")
     }
-    guard let out = arguments.bytes("out"), !out.isEmpty else {
-      throw UsageError("--out DIR says where the attachments go")
-    }
+    let choice = try StoreChoice(arguments)
     let sources = arguments.operands.map { JobSource(sourceLocation($0)) }
     let id = arguments.text("id") ?? defaultID(of: sources)
     guard !id.isEmpty else { throw UsageError("--id must not be empty") }
@@ -49,9 +51,11 @@ enum PrepareCommand: Command {
     let payload = try payload(arguments)
     let workplace = try await Workplace(arguments)
     let outcome = try await workplace.run {
-      let store = try await DirectoryStore(path: out)
+      let store = try await workplace.open(choice)
       let job = Job(id: id, sources: sources, payload: payload, options: workplace.preparation)
-      return try await Pipeline(reader: workplace.reader, store: store, rules: rules).run(job)
+      return try await Pipeline(
+        reader: workplace.reader, store: store, publicAddress: choice.publicAddress, rules: rules
+      ).run(job)
     }
     try Console.output(outcome.json)
     for rejection in outcome.manifest.rejections { Console.log(.rejected(rejection)) }

@@ -10,7 +10,13 @@ final class Startup: Sendable {
     var action: (@Sendable () -> Void)?
   }
 
+  private let report: @Sendable (WorkerEvent) -> Void
   private let state = Mutex(State())
+
+  /// - Parameter report: learns what has to be waited for.
+  init(report: @escaping @Sendable (WorkerEvent) -> Void) {
+    self.report = report
+  }
 
   /// Has the worker end, or not begin.
   func end() {
@@ -42,12 +48,12 @@ final class Startup: Sendable {
       do {
         let value = try await open()
         if let since {
-          Console.log(.worker(.available(dependency, after: (ContinuousClock.now - since) / .seconds(1))))
+          report(.available(dependency, after: (ContinuousClock.now - since) / .seconds(1)))
         }
         return value
       } catch {
         guard mayPass(error) else { throw error }
-        if since == nil { Console.log(.worker(.unavailable(dependency, describe(error)))) }
+        if since == nil { report(.unavailable(dependency, describe(error))) }
         since = since ?? .now
       }
       try? await Task.sleep(for: .seconds(pause))

@@ -11,7 +11,10 @@ struct Summary {
     lines.count { $0.status == .rejected }
   }
 
-  func text(output: String) -> String {
+  /// - Parameters:
+  ///   - store: where attachments and manifests are.
+  ///   - index: the folder of `index.jsonl`.
+  func text(store: String, index: String) -> String {
     var rows: [(label: String, count: Int, examples: [String])] = MediaKind.allCases.map { kind in
       (kind.rawValue, lines.count { $0.kind == kind }, [])
     }
@@ -34,7 +37,10 @@ struct Summary {
     let tenths = Int((seconds * 10).rounded())
     text += "\(lines.count - rejected) of \(lines.count) prepared, \(rejected) rejected, in "
     text += seconds < 60 ? "\(tenths / 10).\(tenths % 10) s\n" : "\(Progress.duration(seconds: Int(seconds)))\n"
-    text += "Attachments, manifests and index.jsonl are in \(printable(output))\n"
+    text +=
+      store == index
+      ? "Attachments, manifests and index.jsonl are in \(printable(store))\n"
+      : "Attachments and manifests are in \(printable(store)), index.jsonl is in \(printable(index))\n"
     return text
   }
 }

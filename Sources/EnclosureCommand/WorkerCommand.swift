@@ -10,8 +10,10 @@ enum WorkerCommand: Command {
     command: "worker", operands: "",
     summary: "Serve jobs from a queue until SIGTERM",
     options: [
-      .init("queue", .one("URL"), "sqlite:FILE or nats://HOST:4222/STREAM; \(WorkerOptions.defaultQueue) by default"),
-      .init("store", .one("DIR"), "where attachments and manifests go; \(WorkerOptions.defaultStore) by default"),
+      Arguments.queueOption,
+      .init(
+        "store", .one("URL"),
+        "a folder or s3://BUCKET/PREFIX for what is made; \(WorkerOptions.defaultStore) by default"),
       .init("jobs", .one("N"), "how many jobs to work on at once; 256 by default"),
       .init("attempts", .one("N"), "how often to try a job whose failures may pass; 5 by default"),
       .init("lease", .one("SECONDS"), "after how long others get a dead worker's jobs; 10 by default"),
@@ -19,7 +21,8 @@ enum WorkerCommand: Command {
       .init("allow-files", .many("DIR"), "take file: URLs below this folder; none by default"),
       .init("callback-secret-file", .one("FILE"), "what callbacks are signed with, a whsec_… on each line"),
       .init("check-config", .none, "open everything, say what is wrong, and exit"),
-    ] + NotificationOptions.options + Workplace.options + Workplace.fetchOptions,
+    ] + EndpointOptions.options + NotificationOptions.options + StoreChoice.syntax + Workplace.options
+      + Workplace.fetchOptions,
     details: """
       Jobs are JSON documents (job.schema.json); enclosure enqueue adds them. Each ends with a manifest in the store, or,
       when all attempts failed for reasons that might pass, among the dead letters of the queue. Any number of workers
@@ -30,6 +33,10 @@ enum WorkerCommand: Command {
       status: 0 ended in order, or --check-config found nothing wrong; 1 --check-config did; 64 wrong use; 70 failed.
 
       \(NotificationOptions.details)
+
+      \(EndpointOptions.details)
+
+      \(StoreChoice.details)
 
       \(Workplace.fetchDetails) The same holds for callbacks.
 
@@ -47,21 +54,38 @@ enum WorkerCommand: Command {
     signal(SIGHUP, SIG_IGN)
     if arguments.has("check-config") { return try await check(options, arguments) }
 
-    let workplace = try await Workplace(arguments, files: options.files, hasExpressHelper: true)
+    let service = WorkerService(
+      defaults: try Workplace.preparation(arguments), takesCallbacks: !options.secrets.isEmpty)
+    let report: @Sendable (WorkerEvent) -> Void = { event in
+      service.note(event)
+      Console.log(.worker(event))
+    }
+    let workplace = try await Workplace(
+      arguments, files: options.files, hasExpressHelper: true, metrics: service.metrics)
     defer { workplace.close() }
-    let start = Startup()
+    let start = Startup(report: report)
     Interruption.onFirstSignal { start.end() }
     try await workplace.requireHelper()
-    guard let store = try await start.attempt(.store, { try await options.openedStore() }),
+    // Before the rest: whoever asks learns what the worker waits for.
+    let endpoint = try options.endpoint.started(service)
+    guard let store = try await start.attempt(.store, { try await workplace.open(options.store) }),
       let queue = try await start.attempt(.queue, { try await options.openedQueue() })
-    else { return 0 }
+    else {
+      await endpoint?.close()
+      return 0
+    }
+    service.opened(queue)
     let worker = Worker(
-      queue: queue, work: Pipeline(reader: workplace.reader, store: store, rules: rules),
-      callbacks: options.callbacks(over: workplace), configuration: options.configuration(workplace)
-    ) { Console.log(.worker($0)) }
+      queue: queue,
+      work: Pipeline(
+        reader: workplace.reader, store: store, publicAddress: options.store.publicAddress, rules: rules),
+      callbacks: options.callbacks(over: workplace), configuration: options.configuration(workplace), report: report)
+    service.began(worker)
     start.onEnd { Task { await worker.drain() } }
-    Console.log(.serving("serving \(options.queue) into \(options.store)"))
+    Console.log(.serving("serving \(options.queue) into \(options.store.name)"))
     await worker.run()
+    // To the end: that the worker is ending is what it has to say.
+    await endpoint?.close()
     await queue.close()
     return 0
   }
@@ -86,8 +110,8 @@ enum WorkerCommand: Command {
       return "they answer"
     }
     try await check("store") {
-      _ = try await options.openedStore()
-      return "\(options.store) can be written to"
+      _ = try await workplace.open(options.store)
+      return "\(options.store.name) can be written to"
     }
     try await check("queue") {
       let queue = try await options.openedQueue()
@@ -99,6 +123,7 @@ enum WorkerCommand: Command {
     try await check("callbacks") {
       options.secrets.isEmpty ? "refused; there is no --callback-secret-file" : "signed"
     }
+    try await check("endpoint") { options.endpoint.described }
     return faults == 0 ? 0 : 1
   }
 }

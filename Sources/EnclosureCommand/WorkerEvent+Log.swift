@@ -8,6 +8,8 @@ extension WorkerEvent {
     var status: JobResult.Status?
     var attempt: Int?
     var milliseconds: Int?
+    /// How many of them each stage took, all sources together; those at once count twice.
+    var stages: [String: Int]?
     var manifest: String?
     var codes: [Rejection.Code]?
   }
@@ -39,9 +41,10 @@ extension WorkerEvent {
 
   var job: JobFields? {
     switch self {
-    case .finished(let id, let result, let milliseconds):
+    case .finished(let id, let result, let milliseconds, let stages):
       JobFields(
-        id: id, status: result.status, attempt: result.attempts, milliseconds: milliseconds, manifest: result.manifest,
+        id: id, status: result.status, attempt: result.attempts, milliseconds: milliseconds,
+        stages: stages.isEmpty ? nil : stages, manifest: result.manifest,
         codes: result.codes.isEmpty ? nil : result.codes)
     case .retried(let id, let attempt, _, _), .buried(let id, let attempt, _), .calledBack(let id, let attempt):
       JobFields(id: id, attempt: attempt)
@@ -76,7 +79,7 @@ extension WorkerEvent {
   /// For people.
   var text: String {
     switch self {
-    case .finished(let id, let result, let milliseconds):
+    case .finished(let id, let result, let milliseconds, _):
       "\(result.status.rawValue) \(id) in \(milliseconds) ms"
         + (result.codes.isEmpty ? "" : " [\(result.codes.map(\.rawValue).joined(separator: ", "))]")
     case .retried(let id, let attempt, let seconds, let reason):

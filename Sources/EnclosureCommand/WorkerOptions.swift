@@ -1,8 +1,6 @@
-import AssetStore
 import Glibc
 import JobQueue
 import Pipeline
-import RichPush
 import Transfer
 
 /// What a worker's options mean.
@@ -12,19 +10,22 @@ struct WorkerOptions: Sendable {
   static let defaultStore = "\(defaultFolder)/store"
 
   let queue: String
-  let store: String
+  let store: StoreChoice
   let files: FileAccess
   let secrets: [WebhookSecret]
-  private let storePath: [UInt8]
+  let endpoint: EndpointOptions
+  private let arguments: Arguments
   private let jobs: Int?
   private let attempts: Int?
   private let lease: Int?
   private let grace: Int?
 
   init(_ arguments: Arguments) throws(UsageError) {
+    self.arguments = arguments
     queue = arguments.text("queue") ?? Self.defaultQueue
-    storePath = arguments.bytes("store") ?? Array(Self.defaultStore.utf8)
-    store = FilePath(bytes: storePath).description
+    var stored = arguments
+    if !arguments.has("store") { stored.values["store"] = [Array(Self.defaultStore.utf8)] }
+    store = try StoreChoice(stored)
     jobs = try arguments.number("jobs", in: 1...10_000)
     attempts = try arguments.number("attempts", in: 1...1000)
     lease = try arguments.number("lease", in: 2...3600)
@@ -40,6 +41,7 @@ struct WorkerOptions: Sendable {
     }
     files = .below(folders)
     secrets = try Self.secrets(arguments)
+    endpoint = try EndpointOptions(arguments)
   }
 
   private static func secrets(_ arguments: Arguments) throws(UsageError) -> [WebhookSecret] {
@@ -58,12 +60,8 @@ struct WorkerOptions: Sendable {
     }
   }
 
-  func openedStore() async throws(Rejection.Reason) -> any AssetStore {
-    try await DirectoryStore(path: storePath)
-  }
-
-  func openedQueue() async throws(QueueFailure) -> any JobQueue {
-    try await openQueue(queue)
+  func openedQueue() async throws -> any JobQueue {
+    try await arguments.openedQueue(creating: true)
   }
 
   func callbacks(over workplace: Workplace) -> WebhookSender? {

@@ -1,6 +1,8 @@
+import AssetStore
 import Cache
 import Glibc
 import JobQueue
+import Operations
 import Pipeline
 import Preparation
 import RichPush
@@ -26,6 +28,7 @@ struct Workplace {
   let addressPolicy: AddressPolicy
   let preparation: PreparationOptions
   let cacheFolder: FilePath?
+  private let spoolFolder: FilePath
   private let helperCount: Int
   let concurrentTransfers: Int
 
@@ -33,10 +36,12 @@ struct Workplace {
   /// - Parameters:
   ///   - files: which files may be sources.
   ///   - hasExpressHelper: whether there is one more helper, for what is quick.
-  init(_ arguments: Arguments, files: FileAccess = .any, hasExpressHelper: Bool = false) async throws {
-    preparation = PreparationOptions(
-      fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
-      overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
+  ///   - metrics: learns what is done to sources.
+  init(
+    _ arguments: Arguments, files: FileAccess = .any, hasExpressHelper: Bool = false,
+    metrics: ServiceMetrics = ServiceMetrics()
+  ) async throws {
+    preparation = try Self.preparation(arguments)
     var configuration = HelperConfiguration(
       executable: try Self.helperProgram(),
       count: try arguments.number("helpers", in: 1...256) ?? HelperConfiguration.processors)
@@ -74,10 +79,23 @@ struct Workplace {
     }
     transfer.cache = cache
     downloader = Downloader(configuration: transfer)
+    spoolFolder = arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder
     reader = SourceReader(
-      helpers: helpers, downloader: downloader,
-      spoolFolder: arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder, fileAccess: files,
-      cache: cache)
+      helpers: helpers, downloader: downloader, spoolFolder: spoolFolder, fileAccess: files, cache: cache,
+      metrics: metrics)
+  }
+
+  /// What is done with sources where nothing else is said.
+  static func preparation(_ arguments: Arguments) throws(UsageError) -> PreparationOptions {
+    PreparationOptions(
+      fit: try arguments.choice("fit", of: PreparationOptions.Fit.self) ?? .inside,
+      overlong: try arguments.choice("overlong", of: PreparationOptions.Overlong.self) ?? .reject)
+  }
+
+  /// Opens a store, and makes sure that it can be used. What goes to S3 shares the downloads' thread.
+  func open(_ choice: StoreChoice) async throws(Rejection.Reason) -> any AssetStore {
+    try await openStore(
+      choice.location, choice.options, client: HTTPClient(sharing: downloader), workFolder: spoolFolder.bytes)
   }
 
   /// How many jobs of a batch are begun before another has ended.
@@ -172,6 +190,8 @@ func describe(_ error: any Error) -> String {
       + " ENCLOSURE_MEDIA names it"
   case let failure as QueueFailure: failure.message
   case let file as UnwritableFile: "\(file.path.description) cannot be written: \(file.reason)"
+  case let failure as InputFailure: "the jobs cannot be read: \(String(cString: strerror(failure.errno)))"
+  case let fault as ListenFault: fault.message
   case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"
   default: "\(error)"
   }

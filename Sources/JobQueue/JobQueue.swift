@@ -35,11 +35,7 @@ package protocol JobQueue: Sendable {
   /// - Throws: `leaseLost` as well.
   func retry(_ lease: Lease, after seconds: Double, reason: String) async throws(QueueFailure)
 
-  /// Gives a job back that nothing was wrong with; it is due at once, and the attempt is not spent.
-  /// - Throws: `leaseLost` as well.
-  func release(_ lease: Lease) async throws(QueueFailure)
-
-  /// Gives a job back that cannot be worked on now; it is due again in `seconds`, and the attempt is not spent.
+  /// Gives a job back that nothing is wrong with; it is due again in `seconds`, and the attempt is not spent.
   /// - Throws: `leaseLost` as well.
   func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure)
 
@@ -67,6 +63,14 @@ package protocol JobQueue: Sendable {
   /// Ends waiting calls, which fail as closed like all later ones, and lets go of files and connections. Leases are
   /// not given back.
   func close() async
+}
+
+extension JobQueue {
+  /// Gives a job back that nothing is wrong with; it is due at once, and the attempt is not spent.
+  /// - Throws: `leaseLost` as well.
+  package func release(_ lease: Lease) async throws(QueueFailure) {
+    try await release(lease, after: 0)
+  }
 }
 
 /// How full a queue is.

@@ -12,7 +12,7 @@ package func openQueue(
     let path = String(url.dropFirst("sqlite:".count))
     return try await SQLiteQueue(path: path, options: options)
   case "nats", "tls":
-    throw .unusable("this program was built without NATS")
+    return try await NATSQueue(url, options: options)
   default:
     throw .unusable(
       "“\(url)” names no queue; name one as sqlite:FILE or nats://HOST:4222/STREAM")

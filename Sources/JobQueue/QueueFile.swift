@@ -49,7 +49,11 @@ final class QueueFile {
     self.options = options
     self.clock = clock
     absolutePath = try Self.absolute(path).utf8.map(CChar.init(bitPattern:)) + [0]
-    try create()
+    if options.createsQueue {
+      try create()
+    } else if Identity(absolutePath) == nil {
+      throw .unusable("there is no queue \(path)")
+    }
     connection = try connect()
   }
 

@@ -5,6 +5,8 @@ package struct QueueOptions: Sendable {
   package var rememberedSeconds: Double = 86_400
   /// How many completed jobs are remembered at most.
   package var rememberedCount = 1_000_000
+  /// Whether a queue that does not exist is made. Where not, it cannot be opened.
+  package var createsQueue = true
   package var nats = NATSOptions()
 
   package init() {}

@@ -55,10 +55,6 @@ package final class SQLiteQueue: JobQueue {
     }
   }
 
-  package func release(_ lease: Lease) async throws(QueueFailure) {
-    try await release(lease, after: 0)
-  }
-
   package func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure) {
     try await end(lease) { (table, time) throws(DatabaseFailure) in
       try table.release(lease, after: seconds, at: time)

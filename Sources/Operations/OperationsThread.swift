@@ -150,8 +150,9 @@ final class OperationsThread: @unchecked Sendable {
 
   // MARK: Accepting
 
-  /// At most so many at a time, so that those who are here get their turn.
-  private static let acceptsPerRound = 32
+  /// At most so many at a time, so that those who are here get their turn, and those who were cut for them are gone
+  /// before libmicrohttpd has as many as it takes.
+  private var acceptsPerRound: Int { max(1, min(32, configuration.maximumConnections / 2)) }
 
   private func accept() {
     guard let listener = listener?.descriptor, poller.isReady(listener) || acceptAgain > 0 else { return }
@@ -160,7 +161,7 @@ final class OperationsThread: @unchecked Sendable {
       acceptAgain = 0
       _ = poller.watch(listener)
     }
-    for _ in 0..<Self.acceptsPerRound {
+    for _ in 0..<acceptsPerRound {
       var storage = sockaddr_storage()
       var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
       let socket = withUnsafeMutablePointer(to: &storage) { pointer in

@@ -35,7 +35,8 @@ final class RequestAnswerer: Sendable {
     }
     let isGood = checks.allSatisfy { $0.problem == nil }
     return .json(
-      isGood ? 200 : 503, "{\"status\":\"\(isGood ? "ok" : "failing")\",\"checks\":{\(entries.joined(separator: ","))}}")
+      isGood ? 200 : 503,
+      JSONText.object(["status": isGood ? "\"ok\"" : "\"failing\"", "checks": "{\(entries.joined(separator: ","))}"]))
   }
 
   private func answer(_ submission: Submission) -> Answer {

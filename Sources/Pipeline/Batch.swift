@@ -1,5 +1,6 @@
 package import AssetStore
 import Blocking
+import Glibc
 package import Preparation
 package import RichPush
 
@@ -20,7 +21,7 @@ package struct Batch: Sendable {
   private let parallelJobs: Int
 
   /// - Parameters:
-  ///   - output: the folder of `index.jsonl`, which is the store's.
+  ///   - output: the folder of `index.jsonl`; the store's, where that is a folder. Made when missing.
   ///   - cache: the folder of the cache, which is no source either.
   ///   - parallelJobs: how many jobs are begun before another has ended: enough to keep all helpers busy, and with URLs
   ///     to have the network work ahead of them.
@@ -57,7 +58,10 @@ package struct Batch: Sendable {
   ///   as it was. Else a `Failure`.
   package func run(report: (Event) -> Void) async throws -> [BatchIndex.Line] {
     let jobs = try await jobs()
-    let index = await blocking { [output] in BatchIndex(at: output.appending(Array("index.jsonl".utf8))) }
+    let index = await blocking { [output] in
+      makeFolders(to: output)
+      return BatchIndex(at: output.appending(Array("index.jsonl".utf8)))
+    }
     let waiting = try await outdated(jobs, index: index)
     report(.found(jobs: jobs.count, upToDate: jobs.count - waiting.count))
 
@@ -141,16 +145,28 @@ package struct Batch: Sendable {
     }
   }
 
+  /// The jobs that are to be done, in their order. A store may be far away, so many are asked about at a time.
   private func outdated(_ jobs: [NamedSource], index: BatchIndex) async throws -> [NamedSource] {
-    var outdated: [NamedSource] = []
     let lines = index.lines
-    for job in jobs {
-      try Task.checkCancellation()
-      if let line = lines[job.id], await isUpToDate(line, job) { continue }
-      outdated.append(job)
+    return try await withThrowingTaskGroup(of: Int?.self) { group in
+      var outdated: [Int] = []
+      for (number, job) in jobs.enumerated() {
+        try Task.checkCancellation()
+        guard let line = lines[job.id] else {
+          outdated.append(number)
+          continue
+        }
+        if number >= Self.questionsAtATime, let answered = try await group.next(), let answered {
+          outdated.append(answered)
+        }
+        group.addTask { await isUpToDate(line, job) ? nil : number }
+      }
+      for try await answered in group { if let answered { outdated.append(answered) } }
+      return outdated.sorted().map { jobs[$0] }
     }
-    return outdated
   }
+
+  private static let questionsAtATime = 16
 
   private func isUpToDate(_ line: BatchIndex.Line, _ job: NamedSource) async -> Bool {
     guard let state = job.state, line.bytes == state.bytes, line.modified == state.modified, line.recipe == recipe,
@@ -185,5 +201,13 @@ package struct Batch: Sendable {
       modified: outcome.state?.modified, recipe: recipe,
       assets: manifest.attachments.flatMap(\.assets).reduce(into: [:]) { $0[$1.location] = $1.bytes })
     return (line, manifest)
+  }
+}
+
+/// Creates a folder and those above it, where they are missing. Where that fails, the first write in it says why. Blocks.
+private func makeFolders(to path: FilePath) {
+  let bytes = path.bytes
+  for end in bytes.indices.dropFirst() + [bytes.count] where end == bytes.count || bytes[end] == UInt8(ascii: "/") {
+    FilePath(bytes: Array(bytes[..<end])).withCString { _ = mkdir($0, 0o777) }
   }
 }

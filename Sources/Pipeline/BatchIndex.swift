@@ -19,7 +19,7 @@ package final class BatchIndex: Sendable {
     package var code: Rejection.Code?
     /// Whether trying again can not help; nil when nothing was rejected.
     package var permanent: Bool?
-    /// The manifest, relative to the folder of this index.
+    /// The manifest, relative to the store.
     package var manifest: String
     /// How long the job took.
     package var milliseconds: Int
@@ -28,7 +28,7 @@ package final class BatchIndex: Sendable {
     package var bytes: Int?
     package var modified: Int?
     package var recipe: String?
-    /// Assets that the manifest names, relative to the folder of this index, with their sizes in bytes.
+    /// Assets that the manifest names, relative to the store, with their sizes in bytes.
     package var assets: [String: Int]
 
     package init(

@@ -7,10 +7,10 @@ import Transfer
 typealias Remark = (code: Warning.Code, message: String)
 
 extension Asset {
-  init(_ stored: StoredAsset, _ file: PreparedFile) {
+  init(_ stored: StoredAsset, _ file: PreparedFile, at address: PublicAddress?) {
     self.init(
-      type: file.type, location: stored.location, bytes: stored.bytes, sha256: stored.sha256, width: file.width,
-      height: file.height, frames: file.frames, duration: file.duration)
+      type: file.type, location: stored.location, url: address?.url(of: stored.location), bytes: stored.bytes,
+      sha256: stored.sha256, width: file.width, height: file.height, frames: file.frames, duration: file.duration)
   }
 }
 

@@ -14,21 +14,19 @@ package struct NotificationRules: Sendable {
   package var registry: CategoryRegistry?
   package var unknownCategory: UnknownCategory
   package var options: PayloadOptions
-  /// Where the public finds what the store has at a location; nil when it has no public address.
-  package var address: (@Sendable (_ location: String) -> String)?
 
   package init(
     registry: CategoryRegistry? = nil, unknownCategory: UnknownCategory = .reject,
-    options: PayloadOptions = PayloadOptions(), address: (@Sendable (_ location: String) -> String)? = nil
+    options: PayloadOptions = PayloadOptions()
   ) {
     self.registry = registry
     self.unknownCategory = unknownCategory
     self.options = options
-    self.address = address
   }
 
   /// Why a job is not worth working on: its notification could not be sent, or would show something else.
-  func refusal(of job: Job) -> Rejection.Reason? {
+  /// - Parameter address: where the public gets what is in the store; nil when it cannot.
+  func refusal(of job: Job, at address: PublicAddress?) -> Rejection.Reason? {
     guard let payload = job.payload else { return nil }
     if unknownCategory == .reject,
       let finding = check().findings(in: payload).first(where: { $0.code == .unknownCategory })
@@ -36,7 +34,7 @@ package struct NotificationRules: Sendable {
       return Rejection.Reason(.invalidJob, at: .plan, finding.message)
     }
     do throws(PayloadFailure) {
-      _ = try Payload(notification: payload, content: leastContent, options: options)
+      _ = try Payload(notification: payload, content: leastContent(at: address), options: options)
       return nil
     } catch {
       switch error {
@@ -51,11 +49,11 @@ package struct NotificationRules: Sendable {
 
   /// The least that will have to be said about media: one address, as long as they get. Without a public address it is
   /// not known how long that is.
-  private var leastContent: PayloadContent {
+  private func leastContent(at address: PublicAddress?) -> PayloadContent {
     guard let address else { return PayloadContent(media: []) }
     let type = AttachmentType.aiff
     let location = "assets/00/\(String(repeating: "0", count: 64)).\(type.fileExtension)"
-    return PayloadContent(media: [PayloadMedia(identifier: "media-1", url: address(location), type: .wav)])
+    return PayloadContent(media: [PayloadMedia(identifier: "media-1", url: address.url(of: location), type: .wav)])
   }
 
   private func check(_ media: [PayloadCheck.Medium] = [], isBefore: Bool = true) -> PayloadCheck {
@@ -63,7 +61,9 @@ package struct NotificationRules: Sendable {
   }
 
   /// The payload of a manifest, and what its sender may want to know.
-  func completed(_ job: Job, _ attachments: [Attachment]) -> (payload: JSONValue?, warnings: [Warning]) {
+  func completed(
+    _ job: Job, _ attachments: [Attachment], at address: PublicAddress?
+  ) -> (payload: JSONValue?, warnings: [Warning]) {
     guard let payload = job.payload else { return (nil, []) }
     var warnings: [Warning] = []
     func warn(_ message: String, at place: String = "payload") {
@@ -76,7 +76,7 @@ package struct NotificationRules: Sendable {
         warn("the media have no public address, so the payload does not name them")
         completed = payload.withMutableContent
       } else {
-        let manifest = media.isEmpty ? nil : address?("manifests/\(manifestName(ofJob: job.id)).json")
+        let manifest = media.isEmpty ? nil : address?.url(of: "manifests/\(manifestName(ofJob: job.id)).json")
         let built = try Payload(
           notification: payload, content: PayloadContent(media: media, manifest: manifest), options: options)
         completed = built.json

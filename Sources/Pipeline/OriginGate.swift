@@ -20,7 +20,13 @@ final class OriginGate: Sendable {
     var waiting = 0
     /// Seconds between two that leave, averaged.
     var interval = 0.0
-    var lastLeft: ContinuousClock.Instant?
+    /// When the last one left, or the first one came.
+    var lastLeft = ContinuousClock.now
+
+    /// How long a place in the line takes to move up: at least as long as nobody has left by now.
+    func pace(at now: ContinuousClock.Instant) -> Double {
+      max(interval, (now - lastLeft) / .seconds(1))
+    }
   }
 
   private struct State {
@@ -76,7 +82,7 @@ final class OriginGate: Sendable {
     let next = state.withLock { state -> CheckedContinuation<Admission?, Never>? in
       guard var entry = state.origins[origin] else { return nil }
       defer { state.origins[origin] = entry.active == 0 ? nil : entry }
-      if let last = entry.lastLeft { entry.interval += ((now - last) / .seconds(1) - entry.interval) / 8 }
+      entry.interval += ((now - entry.lastLeft) / .seconds(1) - entry.interval) / 8
       entry.lastLeft = now
       while let visitor = entry.line.popFirst() {
         guard let continuation = state.continuations.removeValue(forKey: visitor) else { continue }
@@ -105,7 +111,7 @@ final class OriginGate: Sendable {
         return .goesOn(.enter)
       }
       guard state.continuations.count < maximumLine else {
-        return .goesOn(.setAside(min(max(Double(entry.waiting) * entry.interval, 0.2), 300)))
+        return .goesOn(.setAside(min(max(Double(entry.waiting + 1) * entry.pace(at: .now), 0.2), 300)))
       }
       entry.line.append(visitor)
       entry.waiting += 1

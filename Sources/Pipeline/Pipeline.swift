@@ -12,13 +12,20 @@ import Synchronization
 package struct Pipeline: Sendable {
   let reader: SourceReader
   private let store: any AssetStore
+  private let publicAddress: PublicAddress?
   private let rules: NotificationRules
   private let preparations = SingleFlight<PreparationKey, PreparedAsset>()
 
-  /// - Parameter rules: what becomes of the notifications that jobs bring.
-  package init(reader: SourceReader, store: any AssetStore, rules: NotificationRules = NotificationRules()) {
+  /// - Parameters:
+  ///   - publicAddress: where the public gets what is in the store; gives attachments their URLs.
+  ///   - rules: what becomes of the notifications that jobs bring.
+  package init(
+    reader: SourceReader, store: any AssetStore, publicAddress: PublicAddress? = nil,
+    rules: NotificationRules = NotificationRules()
+  ) {
     self.reader = reader
     self.store = store
+    self.publicAddress = publicAddress
     self.rules = rules
   }
 
@@ -37,8 +44,14 @@ package struct Pipeline: Sendable {
   package func run(_ job: Job) async throws -> Outcome {
     let (manifest, state) = try await verdicts(on: job)
     try Task.checkCancellation()
-    let (location, json) = try await store(manifest)
-    return Outcome(manifest: manifest, json: json, location: location, state: state)
+    do {
+      let (location, json) = try await store(manifest)
+      return Outcome(manifest: manifest, json: json, location: location, state: state)
+    } catch {
+      // A store may be cut short.
+      try Task.checkCancellation()
+      throw error
+    }
   }
 
   /// Prepares a job and stores its attachments, but not its manifest.
@@ -56,11 +69,14 @@ package struct Pipeline: Sendable {
     } catch {
       throw Rejection.Reason(.storeFailed, at: .store, "the manifest cannot be written as JSON", permanent: true)
     }
-    return (try await store.storeManifest(json, id: manifest.id), json)
+    let location = try await reader.metrics.measure(.store) { () throws(Rejection.Reason) in
+      try await store.storeManifest(json, id: manifest.id)
+    }
+    return (location, json)
   }
 
   private func verdicts(on job: Job) async throws -> (Manifest, FileState?) {
-    if let reason = rules.refusal(of: job) {
+    if let reason = rules.refusal(of: job, at: publicAddress) {
       let manifest = Manifest(
         rejecting: job.id, sources: job.sources.map(\.location.publicName), for: reason,
         preparedAt: Date.now.formatted(.iso8601), payload: job.payload)
@@ -76,7 +92,7 @@ package struct Pipeline: Sendable {
     }
     let inOrder = job.sources.indices.compactMap { verdicts[$0] }
     let attachments = inOrder.compactMap(\.attachment)
-    let notification = rules.completed(job, attachments)
+    let notification = rules.completed(job, attachments, at: publicAddress)
     let manifest = Manifest(
       id: job.id, preparedAt: Date.now.formatted(.iso8601), attachments: attachments,
       rejections: inOrder.compactMap(\.rejection), warnings: inOrder.flatMap(\.warnings) + notification.warnings,
@@ -107,10 +123,12 @@ package struct Pipeline: Sendable {
         try opened.requireUnchanged()
         throw reason
       }
+      reader.metrics.attached(attachment)
       verdict.attachment = attachment
       verdict.warnings = warnings.map { Warning(source: name, code: $0.code, message: $0.message) }
     } catch let reason as Rejection.Reason {
       try Task.checkCancellation()
+      reader.metrics.rejected(reason)
       verdict.rejection = Rejection(source: source.location.publicName, reason: reason)
     }
     return verdict
@@ -127,9 +145,9 @@ package struct Pipeline: Sendable {
     }
     let (made, sha256) = try await attachment(of: source, PrepareRequest(facts: facts, recipe: recipe))
     let attachment = Attachment(
-      identifier: identifier, asset: Asset(made.stored, made.file),
+      identifier: identifier, asset: Asset(made.stored, made.file, at: publicAddress),
       options: AttachmentOptions(thumbnailTime: made.poster?.made.seconds),
-      poster: made.poster.map { Asset($0.stored, $0.made.file) },
+      poster: made.poster.map { Asset($0.stored, $0.made.file, at: publicAddress) },
       steps: made.file.steps + (made.poster?.steps ?? []),
       source: source.description(named: name, facts, sha256: sha256))
     return (attachment, source.remarks(facts) + made.file.reductions.map { (.reduced, $0) })
@@ -163,7 +181,11 @@ package struct Pipeline: Sendable {
     _ request: PrepareRequest, of source: OpenSource, _ sha256: String
   ) async throws -> PreparedAsset {
     guard let memory = reader.memory else { return try await make(request, of: source).0 }
-    if let known = try await memory.asset(of: sha256, request.recipe), await hasAll(of: known) { return known }
+    if let known = try await memory.asset(of: sha256, request.recipe), await hasAll(of: known) {
+      reader.metrics.lookedUp(.asset, isHit: true)
+      return known
+    }
+    reader.metrics.lookedUp(.asset, isHit: false)
     let (made, _) = try await make(request, of: source)
     try await memory.keep(made, of: sha256, request.recipe)
     return made
@@ -195,7 +217,9 @@ package struct Pipeline: Sendable {
   private func prepare(
     _ source: OpenSource, into work: WorkFile, _ request: PrepareRequest
   ) async throws -> PreparedFile {
-    let outcome = try await reader.helpers.perform(.prepare(request), files: [source.file, work])
+    let outcome = try await reader.metrics.measure(.prepare) {
+      try await reader.helpers.perform(.prepare(request), files: [source.file, work])
+    }
     guard case .prepared(let file) = outcome else { throw unexpectedAnswer(at: .prepare) }
     return file
   }
@@ -206,15 +230,26 @@ package struct Pipeline: Sendable {
     guard file.type.kind == .video, let duration = file.duration else { return nil }
     let work = try await store.makeWorkFile()
     let request = PosterRequest(recipe: reader.profile.poster, duration: duration)
-    guard case .poster(let made) = try await reader.helpers.perform(.poster(request), files: [video, work]) else {
-      throw unexpectedAnswer(at: .prepare)
+    let outcome = try await reader.metrics.measure(.prepare) {
+      try await reader.helpers.perform(.poster(request), files: [video, work])
     }
+    guard case .poster(let made) = outcome else { throw unexpectedAnswer(at: .prepare) }
     try await verify(work, expected: made.file)
-    return StoredPoster(stored: try await store.storeAsset(work, as: made.file.type), made: made)
+    return StoredPoster(stored: try await stored(work, as: made.file.type), made: made)
+  }
+
+  private func stored(_ work: WorkFile, as type: AttachmentType) async throws(Rejection.Reason) -> StoredAsset {
+    let stored = try await reader.metrics.measure(.store) { () throws(Rejection.Reason) in
+      try await store.storeAsset(work, as: type)
+    }
+    reader.metrics.stored(bytes: stored.bytes)
+    return stored
   }
 
   private func verify(_ work: WorkFile, expected: PreparedFile) async throws {
-    let outcome = try await reader.helpers.perform(.verify(VerifyRequest(expected: expected)), files: [work])
+    let outcome = try await reader.metrics.measure(.verify) {
+      try await reader.helpers.perform(.verify(VerifyRequest(expected: expected)), files: [work])
+    }
     guard case .verified = outcome else { throw unexpectedAnswer(at: .verify) }
   }
 }

@@ -16,6 +16,7 @@ package struct SourceReader: Sendable {
   private let fileAccess: FileAccess
   /// nil without a cache.
   let memory: SourceMemory?
+  let metrics: ServiceMetrics
   private let downloads = SingleFlight<DownloadKey, OpenSource>()
   private let inspections = SingleFlight<String, MediaFacts>()
 
@@ -23,10 +24,11 @@ package struct SourceReader: Sendable {
   ///   - spoolFolder: where downloads are kept while they are worked on.
   ///   - fileAccess: which files may be sources.
   ///   - cache: remembers what was found out about sources. That the downloader has it too is the caller's concern.
+  ///   - metrics: learns what is done to sources.
   package init(
     helpers: HelperPool, downloader: Downloader, transferLimits: TransferLimits = TransferLimits(),
     spoolFolder: FilePath = temporaryFolder, fileAccess: FileAccess = .any, cache: DiskCache? = nil,
-    profile: Profile = .ios
+    metrics: ServiceMetrics = ServiceMetrics(), profile: Profile = .ios
   ) {
     self.helpers = helpers
     self.downloader = downloader
@@ -34,6 +36,8 @@ package struct SourceReader: Sendable {
     self.spoolFolder = spoolFolder
     self.fileAccess = fileAccess
     memory = cache.map { SourceMemory($0, helpers: helpers) }
+    self.metrics = metrics
+    metrics.show(helpers)
     self.profile = profile
   }
 
@@ -80,13 +84,18 @@ package struct SourceReader: Sendable {
   ) async throws(Rejection.Reason) -> OpenSource {
     switch location {
     case .file(let path):
-      let source = try await OpenSource(path: path, access: fileAccess)
-      // Without a cache it is hashed beside the work; and what is too large to be read is not worth hashing.
-      return memory == nil || source.state.bytes > profile.maximumSourceBytes ? source : try await source.hashed()
+      return try await metrics.measure(.fetch) { () throws(Rejection.Reason) in
+        let source = try await OpenSource(path: path, access: fileAccess)
+        // Without a cache it is hashed beside the work; and what is too large to be read is not worth hashing.
+        return memory == nil || source.state.bytes > profile.maximumSourceBytes ? source : try await source.hashed()
+      }
     case .url(let url):
       do {
         let key = DownloadKey(url: url, mayEndEarly: options.overlong == .reject)
-        let source = try await downloads.value(for: key) { try await download(key, record: record) }
+        let source = try await downloads.value(for: key) {
+          defer { metrics.fetched(record.cost) }
+          return try await metrics.measure(.fetch) { try await download(key, record: record) }
+        }
         if let download = source.download { record.note(download) }
         return source
       } catch let reason as Rejection.Reason {
@@ -121,6 +130,7 @@ package struct SourceReader: Sendable {
     ) { head in
       head.probableKind.map(profile.maximumSourceBytes(of:)) ?? profile.maximumSourceBytes
     }
+    if memory != nil { metrics.lookedUp(.response, isHit: download.keptBody != nil) }
     // Facts and attachments are shared by the hash, so it has to be known.
     return try await OpenSource(download, in: spool).hashed()
   }
@@ -139,7 +149,9 @@ package struct SourceReader: Sendable {
 
   private func recalledOrInspected(_ source: OpenSource, _ sha256: String) async throws -> MediaFacts {
     guard let memory else { return try await inspected(source) }
-    if let known = try await memory.facts(of: sha256, inspectRequest) { return known }
+    let known = try await memory.facts(of: sha256, inspectRequest)
+    metrics.lookedUp(.facts, isHit: known != nil)
+    if let known { return known }
     let facts = try await inspected(source)
     try source.requireUnchanged()
     try await memory.keep(facts, of: sha256, inspectRequest)
@@ -148,9 +160,10 @@ package struct SourceReader: Sendable {
 
   private func inspected(_ source: OpenSource) async throws -> MediaFacts {
     let source = source.isShared ? try await source.reopened() : source
-    guard case .facts(let facts) = try await helpers.perform(.inspect(inspectRequest), files: [source.file]) else {
-      throw unexpectedAnswer(at: .inspect)
+    let outcome = try await metrics.measure(.inspect) {
+      try await helpers.perform(.inspect(inspectRequest), files: [source.file])
     }
+    guard case .facts(let facts) = outcome else { throw unexpectedAnswer(at: .inspect) }
     return facts
   }
 

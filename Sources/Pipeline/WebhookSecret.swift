@@ -24,8 +24,10 @@ package struct WebhookSecret: Sendable, Equatable {
   /// The secrets of a file: one on each line, the newest first; empty lines and those that begin with # are left out.
   package static func secrets(inText text: String) throws(Malformed) -> [WebhookSecret] {
     var secrets: [WebhookSecret] = []
-    for line in text.split(whereSeparator: \.isWhitespace) where !line.hasPrefix("#") {
-      secrets.append(try WebhookSecret(line))
+    for line in text.split(whereSeparator: \.isNewline) {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard let first = words.first, !first.hasPrefix("#") else { continue }
+      secrets.append(try WebhookSecret(words.count == 1 ? first : line))
     }
     guard !secrets.isEmpty else { throw Malformed(message: "there is no secret") }
     return secrets

@@ -16,17 +16,18 @@ extension Worker {
   /// Takes one job from its lease to its end. A task that is cancelled gives the job back.
   nonisolated func serve(_ lease: Lease) async {
     let start = ContinuousClock.now
-    let key = LeaseKey(lease)
-    let ending: Ending
-    do {
-      try Task.checkCancellation()
-      ending = lease.id.hasPrefix(Callback.idPrefix) ? try await call(lease) : try await work(on: lease)
-    } catch {
-      ending = .release(after: 0, reason: "the worker is ending")
+    await StageTimes.$current.withValue(StageTimes()) {
+      let ending: Ending
+      do {
+        try Task.checkCancellation()
+        ending = lease.id.hasPrefix(Callback.idPrefix) ? try await call(lease) : try await work(on: lease)
+      } catch {
+        ending = .release(after: 0, reason: "the worker is ending")
+      }
+      // What is cancelled is the work; that the queue learns of it never is.
+      await Task { await conclude(lease, ending, since: start) }.value
     }
-    // What is cancelled is the work; that the queue learns of it never is.
-    await Task { await conclude(lease, ending, since: start) }.value
-    await ended(key)
+    await ended(LeaseKey(lease))
   }
 
   // MARK: The work
@@ -237,7 +238,8 @@ extension Worker {
       await tell(key, { () throws(QueueFailure) in try await queue.complete(lease, result: body) })
     else { return }
     let milliseconds = Int((clock.now - start) / .milliseconds(1))
-    report(.finished(id: lease.id, result, milliseconds: milliseconds))
+    let stages = StageTimes.current?.milliseconds ?? [:]
+    report(.finished(id: lease.id, result, milliseconds: milliseconds, stages: stages))
   }
 
   private func enqueue(_ callback: Callback, for key: LeaseKey) async -> Bool {

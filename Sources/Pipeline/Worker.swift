@@ -75,6 +75,9 @@ package actor Worker {
     return waits.max().flatMap { $0 > 0 ? $0 : nil }
   }
 
+  /// How many jobs it has, those that wait for their turn at an origin included.
+  package var jobsInWork: Int { held.count }
+
   /// How many jobs to take. A few at a time are cheaper than one after the other, and few enough leave something for
   /// other workers.
   private var room: Int {

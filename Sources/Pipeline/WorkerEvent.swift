@@ -2,8 +2,8 @@ package import RichPush
 
 /// What those who run a worker should know.
 package enum WorkerEvent: Sendable, Equatable {
-  /// A job has a manifest.
-  case finished(id: String, JobResult, milliseconds: Int)
+  /// A job has a manifest. `stages` has the time that each took, in milliseconds.
+  case finished(id: String, JobResult, milliseconds: Int, stages: [String: Int])
   /// An attempt failed for what may pass; the next one follows in so many seconds.
   case retried(id: String, attempt: Int, after: Double, reason: String)
   /// A job is a dead letter now.

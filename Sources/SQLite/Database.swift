@@ -1,4 +1,13 @@
 import CSQLite
+import Glibc
+
+/// Called while another connection writes, which takes it milliseconds as a rule: naps for about one, and gives up after
+/// five seconds of that. SQLite's own handler naps for up to 100 ms, and so hardly gets a turn while others are busy.
+private func waitForOthers(_: UnsafeMutableRawPointer?, _ naps: Int32) -> Int32 {
+  // Of different lengths, lest two processes keep in step.
+  usleep(500 + UInt32.random(in: 0..<1_000))
+  return naps < 5_000 ? 1 : 0
+}
 
 /// One connection to a SQLite database. It is not made for several threads at once.
 package final class Database {
@@ -27,8 +36,7 @@ package final class Database {
     handle = opened
     guard code == SQLITE_OK else { throw failure(code) }
     sqlite3_extended_result_codes(handle, 1)
-    // For as long another process may write, which takes it milliseconds as a rule.
-    sqlite3_busy_timeout(handle, 5_000)
+    sqlite3_busy_handler(handle, waitForOthers, nil)
   }
 
   deinit {

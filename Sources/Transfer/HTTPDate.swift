@@ -4,7 +4,7 @@ import Glibc
 ///
 /// - Parameter now: decides the century of a year of two digits: one that seems to be more than 50 years ahead is past.
 /// - Returns: seconds since 1970; nil for anything else, or a day that no calendar has.
-func seconds(ofHTTPDate text: String, now: Double) -> Double? {
+package func seconds(ofHTTPDate text: String, now: Double) -> Double? {
   let words = text.split(separator: " ").map(String.init)
   switch words.count {
   case 6:  // Sun, 06 Nov 1994 08:49:37 GMT

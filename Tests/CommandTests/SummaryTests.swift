@@ -19,7 +19,7 @@ import Testing
       line("f", nil, .empty), line("g", nil, .empty), line("h\n\u{1B}[31m.jpg", nil, .corrupt),
     ]
     #expect(
-      Summary(lines: lines, seconds: 12.34).text(output: "out") == """
+      Summary(lines: lines, seconds: 12.34).text(store: "out", index: "out") == """
           image                   2
           video                   1
           rejected: empty         4  d, e, f, …
@@ -30,9 +30,15 @@ import Testing
         """)
   }
 
+  @Test("a summary names the store and the folder of the index where they are two")
+  func namesBoth() {
+    let text = Summary(lines: [], seconds: 0).text(store: "s3://b/p", index: "out")
+    #expect(text.hasSuffix("Attachments and manifests are in s3://b/p, index.jsonl is in out\n"))
+  }
+
   @Test("a summary of nothing says so")
   func isEmpty() {
-    #expect(Summary(lines: [], seconds: 0).text(output: "out").hasPrefix("0 of 0 prepared, 0 rejected, in 0.0 s\n"))
+    #expect(Summary(lines: [], seconds: 0).text(store: "out", index: "out").hasPrefix("0 of 0 prepared, 0 rejected, in 0.0 s\n"))
   }
 
   @Test(

@@ -115,7 +115,8 @@ struct CategoriesGenerateTests {
     try folder.write(Array(#"{"schema":"enclosure.categories/1","categories":[{}]}"#.utf8), to: "r.json")
     let run = try await enclosure("categories", "generate", "\(folder.path)/r.json")
     #expect(run.status == 1 && run.output == [])
-    #expect(run.errors == "\(folder.path)/r.json: categories[0]: error: the field “identifier” is missing [missing_field]\n")
+    #expect(
+      run.errors == "\(folder.path)/r.json: categories[0]: error: the field “identifier” is missing [missing_field]\n")
   }
 
   private func programInPath(_ name: String) -> String? {
@@ -135,17 +136,18 @@ struct CategoriesDiffTests {
     let files = ["\(folder.path)/old.json", "\(folder.path)/new.json"]
     let run = try await enclosure("categories", "diff", files[0], files[1])
     #expect(run.status == 1 && run.errors == "")
-    #expect(run.text == """
-      First the app, then the server:
-        category “A”: ship an app that registers it before the server sends it; apps without it show no buttons; it may be a new name of “a” [category_added]
+    #expect(
+      run.text == """
+        First the app, then the server:
+          category “A”: ship an app that registers it before the server sends it; apps without it show no buttons; it may be a new name of “a” [category_added]
 
-      First the server, then the app:
-        category “a”: stop sending it before an app without it ships; it may have become “A” [category_removed]
+        First the server, then the app:
+          category “a”: stop sending it before an app without it ships; it may have become “A” [category_removed]
 
-      On the server, from now on:
-        category “b”: it takes no media now [media_changed]
+        On the server, from now on:
+          category “b”: it takes no media now [media_changed]
 
-      """)
+        """)
     let same = try await enclosure("categories", "diff", files[0], files[0])
     #expect(same.status == 0 && same.text == "Nothing differs.\n")
     let json = try await enclosure("categories", "diff", "--json", files[0], files[1])

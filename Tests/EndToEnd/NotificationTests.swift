@@ -51,7 +51,8 @@ struct NotificationTests {
   @Test(
     "says what is wrong with its options before it starts",
     arguments: [
-      (["--payload", "nowhere.json"], "nowhere.json cannot be read: No such file"), (["--apns-file", "x"], "--payload"),
+      (["--payload", "nowhere.json"], "nowhere.json cannot be read: No such file"),
+      (["--apns-file", "x"], "--payload"),
       (["--payload", "SOURCE/bad.json"], "bad.json, line 2, column 1: a name in quotation marks is expected"),
       (["--registry", "SOURCE/bad.json"], "has 1 error, the first at line 2, column 1"),
       (["--registry", "SOURCE/twice.json"], "there is another category “a”; enclosure categories check shows all"),
@@ -60,7 +61,8 @@ struct NotificationTests {
   func usage(options: [String], expected: String) async throws {
     try bench.put(text: "{\n", as: "bad.json")
     try bench.put(
-      text: #"{"schema":"enclosure.categories/1","categories":[{"identifier":"a"},{"identifier":"a"}]}"#, as: "twice.json")
+      text: #"{"schema":"enclosure.categories/1","categories":[{"identifier":"a"},{"identifier":"a"}]}"#,
+      as: "twice.json")
     let words = options.map { $0.hasPrefix("SOURCE") ? bench.source + $0.dropFirst(6) : $0 }
     let run = try await enclosure(
       (["prepare", "a.jpg", "--out", bench.out] + words).map { Array($0.utf8) }, environment: bench.environment())

@@ -32,6 +32,13 @@ struct UsageTests {
       (["prepare", "a.jpg", "--out", "o", "--allow-host", "https://example.com/"], "is no host name"),
       (["prepare", "a.jpg", "--out", "o", "--allow-host", ""], "is no host name"),
       (["prepare", "a.jpg", "--out", "o", "--proxy-from-environment=yes"], "takes no value"),
+      (["prepare", "a.jpg", "--out", "o", "--store", "s3://bucket"], "use one of them"),
+      (["prepare", "a.jpg", "--store", "s3://b"], "--store s3://b has no proper bucket name"),
+      (["prepare", "a.jpg", "--store", "ftp://example.com/"], "has the scheme ftp; stores are folders and s3://"),
+      (["prepare", "a.jpg", "--store", "s3://bucket", "--store-addressing", "dns"], "path or host"),
+      (["prepare", "a.jpg", "--out", "o", "--public-url", "media.example.com"], "is no http or https URL"),
+      (["batch", ".", "--store", "s3://bucket/push"], "--index DIR says where index.jsonl goes"),
+      (["batch", ".", "--store", "."], "--store . is the folder with the sources"),
     ] as [([String], String)])
   func usage(words: [String], expected: String) async throws {
     let folder = try TemporaryFolder()

@@ -18,6 +18,8 @@ final class FakeStore: AssetStore {
     if failing.contains(call) { throw Rejection.Reason(.storeFailed, at: .store, "the \(call) failed") }
   }
 
+  func check() async throws(Rejection.Reason) { try note("check") }
+
   func makeWorkFile() async throws(Rejection.Reason) -> WorkFile {
     try note("work")
     return try await real.makeWorkFile()

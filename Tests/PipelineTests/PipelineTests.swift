@@ -19,7 +19,7 @@ struct PipelineTests {
 
   /// Runs `body` with a pipeline whose helpers commit faults on demand.
   private func withPipeline(
-    failing: Set<String> = [], _ body: (Pipeline, FakeStore) async throws -> Void
+    failing: Set<String> = [], publicAddress: PublicAddress? = nil, _ body: (Pipeline, FakeStore) async throws -> Void
   ) async throws {
     let helpers = HelperPool(configuration: HelperConfiguration(executable: builtProduct("FaultyMedia"), count: 2))
     let downloader = Downloader(configuration: TransferConfiguration())
@@ -29,7 +29,7 @@ struct PipelineTests {
     }
     let store = try await FakeStore(at: "\(folder.path)/store", failing: failing)
     let reader = SourceReader(helpers: helpers, downloader: downloader, spoolFolder: FilePath(folder.path))
-    try await body(Pipeline(reader: reader, store: store), store)
+    try await body(Pipeline(reader: reader, store: store, publicAddress: publicAddress), store)
   }
 
   private func job(_ names: String...) -> Job {
@@ -46,6 +46,21 @@ struct PipelineTests {
       #expect(store.calls.withLock { $0.last } == "manifest")
       #expect(folder.content("store/\(outcome.location)") == outcome.json)
       #expect(try JSONDecoder().decode(Manifest.self, from: Data(outcome.json)) == outcome.manifest)
+    }
+  }
+
+  @Test("says where the public gets an attachment and its poster, when the store has a public address")
+  func publicURLs() async throws {
+    let address = try PublicAddress("https://media.example.com/push/")
+    try await withPipeline(publicAddress: address) { pipeline, _ in
+      let outcome = try await pipeline.run(job("image/one-pixel.png", "video/moov-last.mp4"))
+      let assets = outcome.manifest.attachments.flatMap(\.assets)
+      #expect(assets.count == 3)
+      for asset in assets { #expect(asset.url == "https://media.example.com/push/\(asset.location)") }
+    }
+    try await withPipeline { pipeline, _ in
+      let manifest = try await pipeline.run(job("image/one-pixel.png")).manifest
+      #expect(manifest.attachments.flatMap(\.assets).allSatisfy { $0.url == nil })
     }
   }
 

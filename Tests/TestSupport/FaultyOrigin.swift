@@ -12,6 +12,8 @@ package final class FaultyOrigin: Sendable {
     package var target: String
     /// Names in lower case, in the order they came.
     package var fields: [(name: String, value: String)]
+    /// As much of the body as was taken before the answer.
+    package var body: [UInt8] = []
     /// The number of the connection it came on, from 1.
     package var connection: Int
     /// The how manieth request for this target it is, from 1.
@@ -44,8 +46,12 @@ package final class FaultyOrigin: Sendable {
   package let port: Int
   private let core: Core
 
-  package init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
-    core = try Core(answer)
+  /// - Parameter taking: how many bytes of a body to take before the answer to its request, which has none yet; all of
+  ///   them by default. A body that is awaited (Expect: 100-continue) is called for.
+  package init(
+    taking: @escaping @Sendable (Request) -> Int = { _ in .max }, _ answer: @escaping @Sendable (Request) -> [Step]
+  ) throws {
+    core = try Core(taking, answer)
     port = core.port
     core.spawn { core in core.accept() }
   }
@@ -121,9 +127,14 @@ private final class Core: Sendable {
   let port: Int
   let seen = Mutex(Seen())
   private let listener: Int32
+  private let taking: @Sendable (FaultyOrigin.Request) -> Int
   private let answer: @Sendable (FaultyOrigin.Request) -> [FaultyOrigin.Step]
 
-  init(_ answer: @escaping @Sendable (FaultyOrigin.Request) -> [FaultyOrigin.Step]) throws {
+  init(
+    _ taking: @escaping @Sendable (FaultyOrigin.Request) -> Int,
+    _ answer: @escaping @Sendable (FaultyOrigin.Request) -> [FaultyOrigin.Step]
+  ) throws {
+    self.taking = taking
     self.answer = answer
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     self.listener = listener
@@ -192,7 +203,9 @@ private final class Core: Sendable {
     var on: Int32 = 1
     setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     var pending: [UInt8] = []
-    while let request = readRequest(connection, number, &pending), obey(answer(request), on: connection) {}
+    while var request = readRequest(connection, number, &pending) {
+      guard readBody(of: &request, connection, &pending), obey(answer(request), on: connection) else { break }
+    }
     seen.withLock { seen in
       seen.open.remove(connection)
       close(connection)
@@ -212,6 +225,25 @@ private final class Core: Sendable {
       if count <= 0 { return nil }
       pending += buffer[..<count]
     }
+  }
+
+  /// Takes as much of a body as is wanted.
+  /// - Returns: false when the client has gone.
+  private func readBody(of request: inout FaultyOrigin.Request, _ connection: Int32, _ pending: inout [UInt8]) -> Bool {
+    guard let length = request["content-length"].flatMap({ Int($0) }) else { return true }
+    let wanted = min(length, taking(request))
+    if wanted > 0, request["expect"]?.lowercased() == "100-continue" {
+      guard send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), on: connection) else { return false }
+    }
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while pending.count < wanted {
+      let count = recv(connection, &buffer, buffer.count, 0)
+      if count <= 0 { return false }
+      pending += buffer[..<count]
+    }
+    request.body = Array(pending.prefix(wanted))
+    pending.removeFirst(wanted)
+    return true
   }
 
   private func parse(_ head: String, _ number: Int) -> FaultyOrigin.Request {

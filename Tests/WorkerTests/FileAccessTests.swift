@@ -1,4 +1,5 @@
 import Glibc
+import MediaChannel
 import RichPush
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import JobQueue
 import Testing
 
 @testable import Pipeline

@@ -19,7 +19,7 @@ import Testing
     }
     let result = try JSONDecoder().decode(JobResult.self, from: Data(json))
     #expect(result.status == .ready && result.manifest == "manifests/order/1.json" && result.attempts == 1)
-    #expect(bench.events.contains { if case .finished("order/1", _, _) = $0 { true } else { false } })
+    #expect(bench.events.contains { if case .finished("order/1", _, _, _) = $0 { true } else { false } })
   }
 
   @Test("a permanent rejection ends a job with a rejected manifest, at the first attempt")
@@ -143,7 +143,7 @@ import Testing
     #expect(bench.events.contains { if case .available(.store, _) = $0 { true } else { false } })
     #expect(
       bench.events.allSatisfy { event in
-        if case .finished(_, let result, _) = event { result.attempts == 1 } else { true }
+        if case .finished(_, let result, _, _) = event { result.attempts == 1 } else { true }
       })
   }
 

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import JobQueue
+import Operations
+import Pipeline
+import Preparation
+import RichPush
+import Synchronization
+
+/// What the endpoint asks of a worker, from the moment the program starts.
+final class WorkerService: OperationsDelegate {
+  private struct State {
+    var queue: (any JobQueue)?
+    var worker: Worker?
+    /// What the worker waits for, and why.
+    var outages: [WorkerEvent.Dependency: String] = [:]
+    var isDraining = false
+  }
+
+  let metrics = ServiceMetrics()
+  private let defaults: PreparationOptions
+  private let takesCallbacks: Bool
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - defaults: what counts where a job's options say nothing.
+  ///   - takesCallbacks: whether jobs may ask for them.
+  init(defaults: PreparationOptions, takesCallbacks: Bool) {
+    self.defaults = defaults
+    self.takesCallbacks = takesCallbacks
+    metrics.beginServing()
+  }
+
+  /// From now on, jobs can be added and asked about.
+  func opened(_ queue: any JobQueue) {
+    state.withLock { $0.queue = queue }
+  }
+
+  /// From now on, the service is ready as far as the worker is.
+  func began(_ worker: Worker) {
+    state.withLock { $0.worker = worker }
+  }
+
+  /// Takes note of what happens; to be told all there is.
+  func note(_ event: WorkerEvent) {
+    metrics.note(event)
+    state.withLock { state in
+      switch event {
+      case .unavailable(let dependency, let why): state.outages[dependency] = why
+      case .available(let dependency, _): state.outages[dependency] = nil
+      case .draining: state.isDraining = true
+      case .finished, .retried, .buried, .released, .leaseLost, .calledBack, .drained: break
+      }
+    }
+  }
+
+  // MARK: Health
+
+  func health() async -> [Check] {
+    // That it answers at all is the check.
+    _ = await state.withLock { $0.worker }?.jobsInWork
+    return [Check("worker")]
+  }
+
+  func readiness() async -> [Check] {
+    let state = state.withLock { $0 }
+    let queueProblem = if let queue = state.queue { await status(of: queue).problem } else { "it is being opened" }
+    return [
+      Check("queue", problem: queueProblem ?? state.outages[.queue]),
+      Check("store", problem: state.outages[.store]),
+      Check("helpers", problem: state.outages[.helpers]),
+      Check(
+        "accepting",
+        problem: state.isDraining ? "the worker is ending" : state.worker == nil ? "the worker is starting" : nil),
+    ]
+  }
+
+  func refreshMetrics() async {
+    let state = state.withLock { $0 }
+    if let queue = state.queue { metrics.show(await status(of: queue).status) }
+    metrics.show(jobsInWork: await state.worker?.jobsInWork ?? 0)
+  }
+
+  private func status(of queue: any JobQueue) async -> (status: QueueStatus?, problem: String?) {
+    do throws(QueueFailure) {
+      return (try await queue.status(), nil)
+    } catch {
+      return (nil, error.message)
+    }
+  }
+
+  // MARK: Jobs
+
+  func submit(_ body: [UInt8]) async -> Submission {
+    guard let queue = state.withLock({ $0.queue }) else { return .unavailable(message: "the queue is being opened") }
+    let document: JobDocument
+    do throws(JobDocument.Fault) {
+      document = try JobDocument(json: body)
+      _ = try Job(document, defaults: defaults)
+      guard document.callback == nil || takesCallbacks else {
+        throw JobDocument.Fault("callback", "cannot be served: this worker has no secret to sign with")
+      }
+    } catch {
+      return isJSON(body) ? .invalid(message: error.message, field: error.field) : .notJSON(message: error.message)
+    }
+    let job = NewJob(id: document.id, body: body, deadline: document.expiresAt?.secondsSince1970)
+    do throws(QueueFailure) {
+      switch try await queue.enqueue(job) {
+      case .added: return .added(id: document.id)
+      case .known: return .known(id: document.id)
+      }
+    } catch {
+      if case .refused(let why) = error { return .invalid(message: why, field: nil) }
+      return .unavailable(message: error.message)
+    }
+  }
+
+  private func isJSON(_ body: [UInt8]) -> Bool {
+    (try? JSONDecoder().decode(JSONValue.self, from: Data(body))) != nil
+  }
+
+  func job(_ id: String) async -> JobReport {
+    guard let queue = state.withLock({ $0.queue }) else { return .unavailable(message: "the queue is being opened") }
+    // The worker's own are nobody's business.
+    guard !id.hasPrefix(JobDocument.reservedIDPrefix) else { return .unknown }
+    do throws(QueueFailure) {
+      switch try await queue.state(of: id) {
+      case nil: return .unknown
+      case .waiting(let attempts): return .waiting(attempts: attempts)
+      case .leased(let attempt): return .working(attempt: attempt)
+      case .completed(let result): return .completed(result: result)
+      case .dead(let reason): return .dead(reason: reason)
+      }
+    } catch {
+      return .unavailable(message: error.message)
+    }
+  }
+}

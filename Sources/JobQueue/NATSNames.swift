@@ -1,0 +1,92 @@
+/// The streams and subjects of one queue.
+///
+/// A job waits in the stream STREAM as `STREAM.jobs.<id>`; its result is `STREAM.results.<id>`, its dead letter
+/// `STREAM.dead.<id>`. Ids are percent-encoded, so that each is one part of a subject.
+struct NATSNames: Sendable {
+  let stream: String
+
+  var results: String { stream + "_results" }
+  var dead: String { stream + "_dead" }
+  var waiting: String { stream + "_waiting" }
+  var consumer: String { "workers" }
+
+  func job(_ id: String) -> String { "\(stream).jobs.\(Self.encoded(id))" }
+  func result(_ id: String) -> String { "\(stream).results.\(Self.encoded(id))" }
+  func letter(_ id: String) -> String { "\(stream).dead.\(Self.encoded(id))" }
+  /// How one lease of a job ended that did not complete it.
+  /// - Parameters:
+  ///   - job: the sequence number of the job's message, which no other job has, nor this one when it is added again.
+  ///   - number: counts the leases of this message from 1 on.
+  func attempt(_ job: UInt64, _ number: UInt64) -> String { "\(stream).attempts.\(job).\(number)" }
+  /// Notes that a job was given back, and from when on it may be handed out again, in milliseconds since 1970.
+  func note(_ job: UInt64, due: Int64) -> String { "\(stream).waiting.\(job).\(due)" }
+  /// All notes about a job.
+  func notes(_ job: UInt64) -> String { "\(stream).waiting.\(job).*" }
+
+  var allJobs: String { "\(stream).jobs.*" }
+  var allResults: String { "\(stream).results.*" }
+  var allAttempts: String { "\(stream).attempts.*.*" }
+  var allDead: String { "\(stream).dead.*" }
+  var allWaiting: String { "\(stream).waiting.*.*" }
+
+  /// The id in the last part of a subject.
+  static func id(of subject: String) -> String? {
+    subject.split(separator: ".").last.flatMap { decoded($0) }
+  }
+
+  static func encoded(_ id: String) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(id.utf8.count)
+    for byte in id.utf8 {
+      if isNamePart(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Resolves `%` and two hex digits; nil when there is something else behind a `%`.
+  static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+
+  /// What names of streams and parts of subjects are made of everywhere: servers make files of them.
+  static func isNamePart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  /// What stands in a subject without wildcards.
+  static func isPlain(_ byte: UInt8) -> Bool {
+    byte > UInt8(ascii: " ") && byte < 0x7F && byte != UInt8(ascii: "*") && byte != UInt8(ascii: ">")
+  }
+}

@@ -1,0 +1,150 @@
+import Synchronization
+
+extension NATSQueue {
+  package func complete(_ lease: Lease, result: [UInt8]) async throws(QueueFailure) {
+    guard let mine = try find(lease) else { return try await checkCompleted(lease) }
+    let subject = names.result(lease.id)
+    let headers = [
+      (name: NATSHeader.token, value: String(lease.token)), (name: NATSHeader.attempts, value: String(lease.attempt)),
+    ]
+    guard try await publishOnce(subject, headers: headers, data: result, for: mine) else {
+      letGo(mine)
+      throw .leaseLost(id: lease.id)
+    }
+    tell(mine.delivery.reply, "+ACK")
+    letGo(mine)
+  }
+
+  /// - Throws: `leaseLost` unless this lease has completed its job.
+  private func checkCompleted(_ lease: Lease) async throws(QueueFailure) {
+    let result = try await trying { () async throws(NATSProblem) in
+      try await stream.last(names.results, names.result(lease.id))
+    }
+    guard result?.headers[NATSHeader.token] == String(lease.token) else { throw .leaseLost(id: lease.id) }
+  }
+
+  package func retry(_ lease: Lease, after seconds: Double, reason: String) async throws(QueueFailure) {
+    guard let mine = try find(lease) else { throw .leaseLost(id: lease.id) }
+    let reasons = NATSReasons.adding(reason, attempt: lease.attempt, to: mine.reasons)
+    try await giveBack(mine, after: seconds, attempts: lease.attempt, reasons: reasons)
+  }
+
+  package func release(_ lease: Lease) async throws(QueueFailure) {
+    try await release(lease, after: 0)
+  }
+
+  package func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure) {
+    guard let mine = try find(lease) else { throw .leaseLost(id: lease.id) }
+    try await giveBack(mine, after: seconds, attempts: mine.attemptsBefore, reasons: mine.reasons)
+  }
+
+  private func giveBack(
+    _ lease: NATSHeld, after seconds: Double, attempts: Int, reasons: String
+  ) async throws(QueueFailure) {
+    let delay = min(max(0, seconds), 1e9)
+    let due = Int64((QueueClock.system.now().wall + delay) * 1000)
+    let ending = NATSEnding(
+      kind: .returned, attempts: attempts, deliveries: lease.delivery.deliveries, due: due, reasons: reasons)
+    guard try await write(ending, for: lease) else {
+      letGo(lease)
+      throw .leaseLost(id: lease.delivery.id)
+    }
+    await note(lease, due: due)
+    // When that does not arrive, the job stays away until the lease would have run out.
+    _ = try? await client.request(lease.delivery.reply, data: Array(Self.postponement(delay).utf8))
+    letGo(lease)
+  }
+
+  package func bury(_ lease: Lease, reason: String) async throws(QueueFailure) {
+    guard let mine = try find(lease) else { return try await checkBuried(lease) }
+    let ending = NATSEnding(
+      kind: .buried, attempts: lease.attempt, deliveries: mine.delivery.deliveries,
+      reasons: NATSReasons.adding(reason, attempt: lease.attempt, to: mine.reasons))
+    guard try await write(ending, for: mine) else {
+      letGo(mine)
+      throw .leaseLost(id: lease.id)
+    }
+    try await finishBurying(mine.delivery, ending)
+    letGo(mine)
+  }
+
+  /// Puts the dead letter of a buried job where it belongs, and removes the job. Done again when it was interrupted.
+  func finishBurying(_ delivery: NATSDelivery, _ ending: NATSEnding) async throws(QueueFailure) {
+    var headers = [
+      (name: NATSHeader.attempts, value: String(ending.attempts)),
+      (name: NATSHeader.reasons, value: NATSNames.encoded(ending.reasons)),
+    ]
+    if let deadline = delivery.headers[NATSHeader.deadline] { headers.append((NATSHeader.deadline, deadline)) }
+    let letter = headers
+    _ = try await trying { () async throws(NATSProblem) in
+      try await stream.publish(names.letter(delivery.id), headers: letter, data: delivery.body)
+    }
+    tell(delivery.reply, "+TERM")
+  }
+
+  /// - Throws: `leaseLost` unless this lease has buried its job.
+  private func checkBuried(_ lease: Lease) async throws(QueueFailure) {
+    let subject = names.attempt(NATSToken.sequence(lease.token), NATSToken.number(lease.token))
+    let message = try await trying { () async throws(NATSProblem) in try await stream.last(names.results, subject) }
+    guard message.flatMap(NATSEnding.init)?.kind == .buried else { throw .leaseLost(id: lease.id) }
+  }
+
+  /// The lease as this process holds it; nil when it does not.
+  private func find(_ lease: Lease) throws(QueueFailure) -> NATSHeld? {
+    if client.isClosed { throw .closed }
+    return held.withLock { $0[lease.token] }
+  }
+
+  // MARK: Endings
+
+  /// Ends a lease.
+  /// - Returns: false when it has been ended by somebody else.
+  func write(_ ending: NATSEnding, for lease: NATSHeld) async throws(QueueFailure) -> Bool {
+    try await publishOnce(
+      names.attempt(lease.delivery.sequence, lease.number), headers: ending.headers, data: Array(ending.reasons.utf8),
+      for: lease)
+  }
+
+  /// Publishes the one ending of a lease.
+  ///
+  /// The number of the lease is the message's id, which keeps a second ending out wherever it is published: for as long
+  /// as the server remembers ids. After that the subject does, which has at most one message. Checking the number of
+  /// the subject's last message would be simpler, but servers in a cluster check any but 0 too early: two of them pass.
+  /// - Returns: false when there is another one.
+  private func publishOnce(
+    _ subject: String, headers: [(name: String, value: String)], data: [UInt8], for lease: NATSHeld
+  ) async throws(QueueFailure) -> Bool {
+    let all =
+      headers + [
+        (name: NATSHeader.messageId, value: "\(lease.delivery.sequence)/\(lease.number)"),
+        (name: NATSHeader.expectedLast, value: "0"), (name: NATSHeader.writer, value: lease.writer),
+      ]
+    return try await trying { () async throws(NATSProblem) in
+      let existing: JetStream.Stored?
+      switch try await stream.publish(subject, headers: all, data: data) {
+      case .stored: return true
+      case .duplicate(let sequence): existing = try await stream.message(names.results, sequence)
+      case .occupied: existing = try await stream.last(names.results, subject)
+      }
+      // An answer may have been lost, and this is the second time.
+      return existing?.headers[NATSHeader.writer] == lease.writer
+    }
+  }
+
+  // MARK: Notes
+
+  /// Notes for the status that a job is not worked on, though the consumer has handed it out.
+  private func note(_ lease: NATSHeld, due: Int64) async {
+    let headers = [(name: NATSHeader.next, value: String(lease.number + 1))]
+    _ = try? await trying { () async throws(NATSProblem) in
+      try await stream.publish(
+        names.note(lease.delivery.sequence, due: due), headers: headers, data: Array(lease.delivery.reply.utf8))
+    }
+  }
+
+  func removeNotes(about sequence: UInt64) async {
+    _ = try? await trying { () async throws(NATSProblem) in
+      try await stream.purge(names.waiting, names.notes(sequence))
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import Synchronization
+
+extension NATSQueue {
+  /// More than any process works on.
+  private static let manyLeases = 4_096
+
+  package func lease(_ count: Int, seconds: Double, wait: Double) async throws(QueueFailure) -> [Lease] {
+    if client.isClosed { throw .closed }
+    guard count > 0 else { return [] }
+    let end = ContinuousClock.now.advanced(by: .seconds(min(max(0, wait), 1e9)))
+    let subject = "$JS.API.CONSUMER.MSG.NEXT.\(names.stream).\(names.consumer)"
+    while true {
+      let left = max(0, (end - .now) / .seconds(1))
+      let deliveries = try await trying { () async throws(NATSProblem) in
+        try await pulls.take(count, seconds: left) { (number, request) throws(NATSProblem) in
+          try client.send(subject, reply: number, data: request)
+        }
+      }
+      let leases = try await admit(deliveries, seconds: seconds)
+      if client.isClosed { throw .closed }
+      if !leases.isEmpty { return leases }
+      guard ContinuousClock.now < end, !Task.isCancelled else { return [] }
+      // What came were jobs that have ended, or nothing because others wait for more than there is.
+      if left < NATSPulls.longestWait || !deliveries.isEmpty { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+  }
+
+  /// Makes leases of what was handed out, those with the earliest deadline first.
+  private func admit(_ deliveries: [NATSDelivery], seconds: Double) async throws(QueueFailure) -> [Lease] {
+    guard !deliveries.isEmpty else { return [] }
+    var admitted = deliveries.filter { $0.deliveries == 1 }.map(firstLease)
+    let again = deliveries.filter { $0.deliveries > 1 }
+    var failure: QueueFailure?
+    if !again.isEmpty {
+      await withTaskGroup(of: Result<NATSHeld?, QueueFailure>.self) { group in
+        for delivery in again {
+          group.addTask {
+            do throws(QueueFailure) { return .success(try await self.furtherLease(delivery)) } catch { return .failure(error) }
+          }
+        }
+        for await result in group {
+          switch result {
+          case .success(let lease): if let lease { admitted.append(lease) }
+          // The server hands it out again.
+          case .failure(let error): failure = error
+          }
+        }
+      }
+    }
+    if admitted.isEmpty, let failure { throw failure }
+    admitted.sort {
+      ($0.delivery.deadline ?? .infinity, $0.delivery.sequence) < ($1.delivery.deadline ?? .infinity, $1.delivery.sequence)
+    }
+    hold(admitted, seconds: seconds)
+    return admitted.map(\.lease)
+  }
+
+  private func hold(_ leases: [NATSHeld], seconds: Double) {
+    let end = ContinuousClock.now.advanced(by: .seconds(min(max(0, seconds), 1e9)))
+    held.withLock { held in
+      for lease in leases {
+        held[lease.token] = lease
+        held[lease.token]?.end = end
+      }
+      // Those that nobody ended or asked for any more.
+      if held.count > 2 * Self.manyLeases { held = held.filter { $0.value.end > .now - .seconds(3_600) } }
+    }
+    // The consumer's own wait has begun with the delivery.
+    guard seconds != ackWait.withLock({ $0 }) else { return }
+    for lease in leases { postpone(lease.delivery, seconds: seconds) }
+  }
+
+  /// Has the server hand a job out again in some seconds, and not before. A lost message shortens the lease.
+  func postpone(_ delivery: NATSDelivery, seconds: Double) {
+    tell(delivery.reply, Self.postponement(seconds))
+  }
+
+  static func postponement(_ seconds: Double) -> String {
+    seconds > 0 ? #"-NAK {"delay":\#(Int64(min(seconds, 1e9) * 1e9))}"# : "-NAK"
+  }
+
+  /// Says what becomes of a message. Nothing depends on its arrival but how soon the server hands the job out again.
+  func tell(_ reply: String, _ what: String) {
+    try? client.send(reply, data: Array(what.utf8))
+  }
+
+  private func firstLease(_ delivery: NATSDelivery) -> NATSHeld {
+    let reasons = delivery.headers[NATSHeader.reasons].flatMap { NATSNames.decoded($0[...]) } ?? ""
+    return NATSHeld(delivery: delivery, number: 1, attemptsBefore: 0, reasons: reasons, end: .now, writer: nextWriter())
+  }
+
+  /// Makes a lease of a job that has been handed out before, so that nobody else holds one.
+  /// - Returns: nil when the job has ended, is not due yet, or is taken by somebody else at the same time.
+  private func furtherLease(_ delivery: NATSDelivery) async throws(QueueFailure) -> NATSHeld? {
+    let result = try await trying { () async throws(NATSProblem) in
+      try await stream.last(names.results, names.result(delivery.id))
+    }
+    guard result == nil else {
+      tell(delivery.reply, "+ACK")
+      return nil
+    }
+    let last = try await lastEnding(of: delivery.sequence)
+    var lease = firstLease(delivery)
+    if let (number, ending) = last {
+      lease.number = number + 1
+      lease.attemptsBefore = ending.attempts
+      lease.reasons = ending.reasons
+      switch ending.kind {
+      case .purged:
+        tell(delivery.reply, "+TERM")
+        return nil
+      case .buried:
+        try await finishBurying(delivery, ending)
+        return nil
+      case .returned, .expired: break
+      }
+      let delay = Double(ending.due) / 1000 - QueueClock.system.now().wall
+      if delay > 0.1 {
+        // A server that has just become the consumer's leader may not know of the delay.
+        postpone(delivery, seconds: delay)
+        return nil
+      }
+    }
+    if delivery.deliveries != (last?.ending.deliveries ?? 0) + 1 {
+      // Somebody got the job in between, or the servers don't know any more.
+      guard try await expire(&lease) else { return nil }
+    }
+    await removeNotes(about: delivery.sequence)
+    return lease
+  }
+
+  /// Ends the lease that somebody else has or had, and makes `lease` the one behind.
+  /// - Returns: false when it was ended in another way at the same time.
+  private func expire(_ lease: inout NATSHeld) async throws(QueueFailure) -> Bool {
+    let reasons = NATSReasons.adding(
+      "its lease ran out; the worker was killed or cut off", attempt: lease.attempt, to: lease.reasons)
+    let ending = NATSEnding(
+      kind: .expired, attempts: lease.attempt, deliveries: lease.delivery.deliveries - 1, reasons: reasons)
+    guard try await write(ending, for: lease) else { return false }
+    lease.number += 1
+    lease.attemptsBefore = ending.attempts
+    lease.reasons = reasons
+    lease.writer = nextWriter()
+    return true
+  }
+
+  /// Finds the last ending of a lease of a job's message. They are numbered without gaps from 1 on.
+  func lastEnding(of sequence: UInt64) async throws(QueueFailure) -> (number: UInt64, ending: NATSEnding)? {
+    func ending(_ number: UInt64) async throws(QueueFailure) -> NATSEnding? {
+      try await trying { () async throws(NATSProblem) in
+        try await stream.last(names.results, names.attempt(sequence, number)).flatMap(NATSEnding.init)
+      }
+    }
+    // Doubling, then halving: a job that was given back a thousand times takes twenty questions.
+    var last: (number: UInt64, ending: NATSEnding)?
+    var missing: UInt64 = 1
+    while let found = try await ending(missing) {
+      last = (missing, found)
+      missing *= 2
+    }
+    while let number = last?.number, missing - number > 1 {
+      let middle = number + (missing - number) / 2
+      if let found = try await ending(middle) { last = (middle, found) } else { missing = middle }
+    }
+    return last
+  }
+
+  package func extend(_ leases: [Lease], seconds: Double) async throws(QueueFailure) -> [Lease] {
+    if client.isClosed { throw .closed }
+    let mine = held.withLock { held in leases.map { held[$0.token] } }
+    var isLost = mine.map { $0 == nil }
+    let outcomes = await withTaskGroup(of: (Int, Result<Bool, QueueFailure>).self) { group in
+      for (index, lease) in mine.enumerated() {
+        guard let lease else { continue }
+        group.addTask {
+          do throws(QueueFailure) { return (index, .success(try await self.isEnded(lease))) } catch { return (index, .failure(error)) }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    for (index, outcome) in outcomes { isLost[index] = try outcome.get() }
+    for case (let lease?, false) in zip(mine, isLost) { prolong(lease, seconds: seconds) }
+    return zip(leases, isLost).filter(\.1).map(\.0)
+  }
+
+  /// Whether somebody else has taken the job.
+  private func isEnded(_ lease: NATSHeld) async throws(QueueFailure) -> Bool {
+    let subject = names.attempt(lease.delivery.sequence, lease.number)
+    let isLost = try await trying { () async throws(NATSProblem) in try await stream.glance(names.results, subject) } != nil
+    if isLost { letGo(lease) }
+    return isLost
+  }
+
+  private func prolong(_ lease: NATSHeld, seconds: Double) {
+    let now = ContinuousClock.now
+    let hasRunOut = lease.end <= now
+    held.withLock { held in
+      held[lease.token]?.end = now.advanced(by: .seconds(min(max(0, seconds), 1e9)))
+    }
+    // Progress does not call back what the server is about to hand out; a delay does.
+    if !hasRunOut, seconds == ackWait.withLock({ $0 }) {
+      tell(lease.delivery.reply, "+WPI")
+    } else {
+      postpone(lease.delivery, seconds: seconds)
+    }
+  }
+
+  func letGo(_ lease: NATSHeld) {
+    held.withLock { $0[lease.token] = nil }
+  }
+
+  /// Gives a job back that came when nobody waited for it, without spending an attempt.
+  func giveBack(_ delivery: NATSDelivery) async {
+    guard pulls.withdraw(delivery) else { return }
+    do throws(QueueFailure) {
+      for lease in try await admit([delivery], seconds: options.nats.ackWaitSeconds) { try await release(lease) }
+    } catch {
+      // Then the server hands it out again after its wait.
+    }
+  }
+}

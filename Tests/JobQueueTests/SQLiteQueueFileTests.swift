@@ -1,0 +1,167 @@
+import Glibc
+import JobQueue
+import SQLite
+import TestSupport
+import Testing
+
+@Suite struct SQLiteQueueFileTests {
+  @Test("a queue is made with the folders above it, for its owner alone")
+  func makesFile() async throws {
+    let folder = try TemporaryFolder()
+    let queue = try await openQueue("sqlite:\(folder.path)/a/b/jobs.sqlite")
+    try await queue.add("a")
+    #expect(permissions("\(folder.path)/a/b") == 0o700)
+    for name in folder.files() { #expect(permissions("\(folder.path)/\(name)") == 0o600, "\(name)") }
+    await queue.close()
+    #expect(folder.files() == ["a/b/jobs.sqlite"])
+  }
+
+  @Test("what is no queue of ours is refused, and stays as it was")
+  func refusesOtherFiles() async throws {
+    let folder = try TemporaryFolder()
+    let text = Array(String(repeating: "this is a shopping list\n", count: 100).utf8)
+    try folder.write(text, to: "list.txt")
+    await expectUnusable("sqlite:\(folder.path)/list.txt", "no SQLite database")
+    #expect(folder.content("list.txt") == text)
+
+    let other = try Database(path: "\(folder.path)/other.sqlite")
+    try other.execute("CREATE TABLE customer (name TEXT)")
+    await expectUnusable("sqlite:\(folder.path)/other.sqlite", "another program's database")
+
+    let newer = try await openQueue("sqlite:\(folder.path)/newer.sqlite")
+    await newer.close()
+    try Database(path: "\(folder.path)/newer.sqlite").execute("PRAGMA user_version = 99")
+    await expectUnusable("sqlite:\(folder.path)/newer.sqlite", "version 99")
+
+    try folder.makeFolder("folder")
+    await expectFailure("sqlite:\(folder.path)/folder", "cannot be opened")
+    await expectUnusable("sqlite:\(folder.path)/list.txt/jobs.sqlite", "Not a directory")
+  }
+
+  @Test(
+    "an address that is none is refused with what one looks like",
+    arguments: [
+      ("", "sqlite:FILE"), ("jobs.sqlite", "sqlite:FILE"), ("http://example.com", "sqlite:FILE"),
+      ("sqlite:", "names no file"),
+      ("sqlite://host/jobs", "sqlite:FILE"),
+    ])
+  func refusesAddresses(url: String, message: String) async {
+    await expectUnusable(url, message)
+  }
+
+  @Test("a queue whose file is taken away is unavailable, and goes on when it is back")
+  func noticesRemoval() async throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/jobs.sqlite"
+    let queue = try await openQueue("sqlite:\(path)")
+    try await queue.add("a")
+    let lease = try await queue.next()
+    // As somebody would do who moves the queue while nobody is working: with all that belongs to it.
+    for suffix in ["", "-wal", "-shm"] { rename(path + suffix, "\(path)2\(suffix)") }
+    for _ in 0..<2 {
+      let failure = await #expect(throws: QueueFailure.self) { try await queue.enqueue(NewJob(id: "b", body: [])) }
+      #expect(failure == .unavailable("the queue \(path) was removed; it is used again when it is back"))
+    }
+    await #expect(throws: QueueFailure.self) { try await queue.lease(1, seconds: 1, wait: 1) }
+    for suffix in ["", "-wal", "-shm"] { rename("\(path)2\(suffix)", path + suffix) }
+    try await queue.add("b")
+    try await queue.complete(lease, result: [1])
+    #expect(try await queue.next().id == "b")
+    await queue.close()
+  }
+
+  @Test(
+    "on a full disk the queue is unavailable; with room again it goes on, and nothing is lost",
+    .enabled(if: SmallDisk.canBeMade))
+  func survivesFullDisk() async throws {
+    let disk = try #require(SmallDisk(kilobytes: 2_000))
+    let ballast = "\(disk.path)/ballast"
+    try #require(fill(ballast, bytes: 800_000))
+    let queue = try await openQueue("sqlite:\(disk.path)/jobs.sqlite")
+    try await queue.add("leased")
+    let lease = try await queue.next()
+    let body = [UInt8](repeating: 32, count: 20_000)
+    var added: [String] = ["leased"]
+    var failure: QueueFailure?
+    for number in 0..<200 where failure == nil {
+      do throws(QueueFailure) {
+        _ = try await queue.enqueue(NewJob(id: "\(number)", body: body))
+        added.append("\(number)")
+      } catch {
+        failure = error
+      }
+    }
+    #expect(failure == .unavailable("the disk of the queue \(disk.path)/jobs.sqlite is full"))
+    // Reading and waiting go on being possible or fail alike; nothing ends the process.
+    _ = try? await queue.extend([lease], seconds: longLease)
+    unlink(ballast)
+    try await queue.complete(lease, result: [1])
+    try await queue.add("afterwards")
+    var found: [String] = []
+    while case let leases = try await queue.lease(10, seconds: longLease, wait: 0), !leases.isEmpty {
+      found += leases.map(\.id)
+    }
+    #expect(found.sorted() == (added.dropFirst() + ["afterwards"]).sorted())
+    await queue.close()
+  }
+
+  @Test("a queue on a disk that was mounted read-only is unavailable", .enabled(if: SmallDisk.canBeMade))
+  func survivesReadOnlyDisk() async throws {
+    let disk = try #require(SmallDisk(kilobytes: 2_000))
+    let made = try await openQueue("sqlite:\(disk.path)/jobs.sqlite")
+    await made.close()
+    try #require(disk.makeReadOnly())
+    let failure = await #expect(throws: QueueFailure.self) { try await openQueue("sqlite:\(disk.path)/jobs.sqlite") }
+    guard case .unavailable = failure else {
+      Issue.record("\(failure.debugDescription)")
+      return
+    }
+  }
+
+  @Test("queues that are closed or forgotten leave no open file behind")
+  func closesFiles() async throws {
+    let folder = try TemporaryFolder()
+    for _ in 0..<20 {
+      let queue = try await openQueue("sqlite:\(folder.path)/jobs.sqlite")
+      _ = try await queue.status()
+      await queue.close()
+    }
+    #expect(openFiles(in: folder.path) == 0)
+    for _ in 0..<20 { _ = try await openQueue("sqlite:\(folder.path)/jobs.sqlite") }
+    #expect(await eventually { openFiles(in: folder.path) == 0 })
+  }
+
+  private func expectUnusable(_ url: String, _ part: String) async {
+    let failure = await #expect(throws: QueueFailure.self) { try await openQueue(url) }
+    guard case .unusable(let message) = failure, message.contains(part) else {
+      Issue.record("\(url): \(failure.debugDescription)")
+      return
+    }
+  }
+
+  private func expectFailure(_ url: String, _ part: String) async {
+    let failure = await #expect(throws: QueueFailure.self) { try await openQueue(url) }
+    #expect(failure?.message.contains(part) == true, "\(failure.debugDescription)")
+  }
+}
+
+private func permissions(_ path: String) -> mode_t {
+  var status = stat()
+  return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+}
+
+private func fill(_ path: String, bytes: Int) -> Bool {
+  let content = [UInt8](repeating: 1, count: bytes)
+  guard let file = fopen(path, "w") else { return false }
+  return fwrite(content, 1, bytes, file) == bytes && fclose(file) == 0
+}
+
+/// How many descriptors of this process are of files below a folder.
+private func openFiles(in folder: String) -> Int {
+  (0..<1_024).count { number in
+    var name = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink("/proc/self/fd/\(number)", &name, name.count - 1)
+    let path = String(decoding: name.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return path.hasPrefix(folder)
+  }
+}

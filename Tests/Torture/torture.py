@@ -1,0 +1,193 @@
+"""Kills workers and helpers without end, and looks at what became of the jobs.
+
+usage: torture.py [--jobs N] [--seed N] [--nats]
+
+Two workers serve a queue, by default in a SQLite file, while every 100 to 500 ms one of them, or one of their helpers,
+is killed with SIGKILL. With --nats the queue is a JetStream stream on three servers, of which one after the other is
+killed and started again. At the end every job must have exactly one manifest or one dead letter, every asset of a
+manifest must be there with its hash, and nothing temporary may be left after the next start. In between all workers
+are killed at once: 15 s later no lease may be held any more.
+"""
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import random
+import sys
+import time
+import urllib.parse
+
+from service import MEDIA, Origin, Queue, Worker, events, folder
+
+QUICK = ["image/landscape.jpg", "image/lossy.webp", "image/card.tif", "image/grid.heic", "image/exif-6-only.heic",
+         "image/lossless-alpha.webp", "image/metadata.jpg", "animation/simple.gif", "animation/alpha.webp",
+         "audio/aac.m4a", "audio/pcm16.wav", "audio/flac.flac", "bad/broken-header.jpg", "bad/page.jpg",
+         "bad/empty.jpg", "bad/archive.jpg"]
+SLOW = ["encode/rotation-90.mp4", "encode/theora.ogv"]
+
+
+def jobs(count, origin, rng):
+    made = []
+    for number in range(count):
+        sources = []
+        for _ in range(rng.choice([1, 1, 1, 2, 3])):
+            name = rng.choice(SLOW if rng.random() < 0.03 else QUICK)
+            if rng.random() < 0.3:
+                sources.append("file://" + urllib.parse.quote(str(MEDIA / name)))
+            else:
+                sources.append(origin.url(name, number=rng.randrange(50)))
+        made.append({"id": f"job {number}", "sources": sources})
+    return made
+
+
+class Faults:
+    def __init__(self):
+        self.messages = []
+
+    def check(self, holds, message):
+        if not holds:
+            self.messages.append(message)
+            print(f"FAULT: {message}", flush=True)
+
+
+def manifest_path(store, job):
+    return store / "manifests" / (urllib.parse.quote(job, safe="-._~") + ".json")
+
+
+def check_store(store, ids, dead, faults):
+    rejected = 0
+    for job in ids:
+        path = manifest_path(store, job)
+        faults.check(path.exists() != (job in dead), f"{job}: manifest {path.exists()}, dead letter {job in dead}")
+        if not path.exists():
+            continue
+        manifest = json.loads(path.read_text())
+        faults.check(manifest["id"] == job, f"{job}: the manifest is of {manifest['id']}")
+        rejected += manifest["status"] == "rejected"
+        for attachment in manifest["attachments"]:
+            for asset in [attachment] + ([attachment["poster"]] if "poster" in attachment else []):
+                file = store / asset["location"]
+                held = file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() == asset["sha256"]
+                faults.check(held, f"{job}: {asset['location']} is missing or damaged")
+    return rejected
+
+
+def check_leftovers(store, spool, faults):
+    left = [p for p in (store / ".work").glob("*")] + [p for p in spool.glob("*")]
+    faults.check(not left, f"left behind: {[str(p) for p in left][:5]}")
+
+
+def finished_once(logs, faults):
+    ends = {}
+    for log in logs:
+        for event in events(log):
+            if event.get("event") in ("job_finished", "job_buried"):
+                job = event["job"]["id"]
+                ends[job] = ends.get(job, 0) + 1
+    twice = [job for job, count in ends.items() if count > 1]
+    faults.check(not twice, f"ended more than once: {twice[:5]}")
+
+
+def kill_something(workers, rng, counts):
+    """Kills one of all workers and helpers."""
+    victims = [(worker.pid, worker) for worker in workers]
+    victims += [(pid, None) for worker in workers for pid in worker.helpers()]
+    pid, worker = rng.choice(victims)
+    if worker:
+        worker.kill()
+        counts["workers"] += 1
+        worker.start()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, 9)
+            counts["helpers"] += 1
+
+
+def check_leases(queue, workers, faults):
+    """Kills all workers at once, and waits until nobody holds a lease."""
+    for worker in workers:
+        worker.kill()
+    start = time.monotonic()
+    held = queue.status()["leased"]
+    while held and time.monotonic() - start < 20:
+        time.sleep(0.25)
+        if queue.status()["leased"] == 0:
+            break
+    seconds = time.monotonic() - start
+    print(f"{held} leases outlived their workers by {seconds:.1f} s", flush=True)
+    faults.check(seconds <= 15, f"leases outlived their workers by {seconds:.1f} s")
+    for worker in workers:
+        worker.start()
+
+
+def torture(queue, work, options, cluster=None):
+    rng = random.Random(options.seed)
+    faults = Faults()
+    origin = Origin(failures=0.02)
+    store, spool = work / "store", work / "spool"
+    spool.mkdir()
+    planned = jobs(options.jobs, origin, rng)
+    queue.add(planned)
+    common = [*queue.options, "--store", str(store), "--spool", str(spool), "--allow-files", str(MEDIA), "--jobs", "32",
+              "--attempts", "50", *origin.options]
+    logs = [work / "a.log", work / "b.log"]
+    workers = [Worker(log, *common) for log in logs]
+    counts = {"workers": 0, "helpers": 0, "servers": 0}
+    start = time.monotonic()
+    checked = False
+    while time.monotonic() - start < options.seconds:
+        pause = time.monotonic() + 3
+        while time.monotonic() < pause:
+            time.sleep(rng.uniform(0.1, 0.5))
+            kill_something(workers, rng, counts)
+        if cluster:
+            cluster.restart_one(rng)
+            counts["servers"] += 1
+        left = queue.left()
+        print(f"{time.monotonic() - start:5.0f} s: {left} jobs left, {counts}", flush=True)
+        if not checked and left < options.jobs / 2:
+            checked = True
+            check_leases(queue, workers, faults)
+        if left == 0:
+            break
+    else:
+        faults.check(False, f"{queue.left()} jobs had not ended after {options.seconds} s")
+    for worker in workers:
+        worker.kill()
+    # The next start tidies up.
+    last = Worker(work / "last.log", *common)
+    time.sleep(2)
+    seconds = last.stop()
+    faults.check(seconds < 5, f"an idle worker took {seconds:.1f} s to end")
+    dead = {letter["id"] for letter in queue.dead()}
+    rejected = check_store(store, [job["id"] for job in planned], dead, faults)
+    check_leftovers(store, spool, faults)
+    finished_once(logs + [work / "last.log"], faults)
+    origin.close()
+    print(f"{len(planned)} jobs: {len(planned) - len(dead)} manifests ({rejected} of them rejected), {len(dead)} dead"
+          f" letters; killed {counts['workers']} workers, {counts['helpers']} helpers, {counts['servers']} servers")
+    return faults.messages
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--seconds", type=int, default=1200, help="when to give up")
+    parser.add_argument("--nats", action="store_true")
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    with folder() as work:
+        if options.nats:
+            from cluster import Cluster
+            with Cluster(work, random.Random(options.seed)) as cluster:
+                faults = torture(Queue(cluster.url, cluster.options), work, options, cluster)
+        else:
+            faults = torture(Queue(f"sqlite:{work}/queue.db"), work, options)
+    sys.exit(f"{len(faults)} faults" if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
