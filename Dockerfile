@@ -27,6 +27,7 @@ RUN apt-get update \
     libcurl4 \
     libglib2.0-0 \
     libmicrohttpd12 \
+    libnats3.4 \
     libsqlite3-0 \
     libssl3 \
     libstdc++6 \

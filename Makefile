@@ -5,6 +5,9 @@
 # make ladder   check which targets import what
 # make bench    build, and measure against what people use today
 # make bench-network  the same for downloads: small files, slow servers, long videos
+# make torture  build, and kill workers, helpers and NATS servers at random while they work on 1,000 jobs
+# make soak     build, and run 20,000 jobs through one worker
+# make bench-worker  build, and measure what the worker adds to the work
 # make setup    install what building needs, if it is missing; everything but ladder begins with it
 # make clean    remove everything that was built
 # make help     this list
@@ -16,13 +19,14 @@ OUT ?= build/out
 # Dockerfile and CI use these lists too.
 BUILD_PACKAGES = binutils libc6-dev libstdc++-12-dev libcurl4 libncurses6 libsqlite3-0 libxml2 pkg-config \
   libvips-dev libavfilter-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev \
-  libturbojpeg0-dev libcurl4-openssl-dev libglib2.0-dev libssl-dev libsqlite3-dev libmicrohttpd-dev
-TEST_PACKAGES = ffmpeg nginx-light openssl python3 python3-venv
+  libturbojpeg0-dev libcurl4-openssl-dev libglib2.0-dev libssl-dev libsqlite3-dev libmicrohttpd-dev \
+  libnats-dev
+TEST_PACKAGES = ffmpeg nats-server nginx-light openssl python3 python3-venv
 
 # Swift's own libraries are linked in, so that the programs run where there is no Swift.
 RELEASE = -c release --static-swift-stdlib
 
-.PHONY: build run test lint ladder bench bench-network setup setup-tests clean help
+.PHONY: build run test lint ladder bench bench-network bench-worker torture soak setup setup-tests clean help
 .DEFAULT_GOAL = build
 
 build: setup
@@ -55,6 +59,18 @@ bench: build
 bench-network: build
 	python3 Tests/Benchmarks/network.py
 	python3 Tests/Benchmarks/early_verdict.py
+
+torture: build setup-tests
+	python3 Tests/Torture/torture.py
+	python3 Tests/Torture/torture.py --nats
+	python3 Tests/Torture/graceful.py
+
+soak: build
+	python3 Tests/Torture/soak.py
+
+bench-worker: build setup-tests
+	python3 Tests/Benchmarks/worker.py
+	python3 Tests/Benchmarks/worker.py --queue nats
 
 setup:
 	@Scripts/setup $(BUILD_PACKAGES)

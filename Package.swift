@@ -110,15 +110,17 @@ var targets: [Target] = [
       "AssetStoreTests",
       uses: ["AssetStore", "Transfer", "RichPush", "Digest", "Blocking", "AssetStoreWriter", "TestSupport"]),
     // Writes to a store until it is killed.
-    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "RichPush"]),
+    program("AssetStoreWriter", path: "Tests/AssetStoreWriter", uses: ["AssetStore", "Transfer", "RichPush"]),
     tests("JobQueueTests", uses: ["JobQueue", "SQLite", "JobQueueWriter", "TestSupport"]),
     // Adds and works on jobs until it is killed.
     program("JobQueueWriter", path: "Tests/JobQueueWriter", uses: ["JobQueue"]),
+    // Measures queues, and the NATS server without one.
+    program("QueueBenchmark", path: "Tests/QueueBenchmark", uses: ["JobQueue", "CNATS", "TestSupport"]),
     tests(
       "PipelineTests",
       uses: [
         "Pipeline", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "FaultyMedia",
-        "TestSupport",
+        "JobQueue", "Metrics", "TestSupport",
       ]),
     tests(
       "WorkerTests",
@@ -130,7 +132,9 @@ var targets: [Target] = [
     // The built programs as people run them.
     tests(
       "EndToEnd",
-      uses: ["RichPush", "SchemaSupport", "TestSupport", "EnclosureCommand", "EnclosureMedia", "FaultyMedia"]),
+      uses: [
+        "RichPush", "JobQueue", "SchemaSupport", "TestSupport", "EnclosureCommand", "EnclosureMedia", "FaultyMedia",
+      ]),
   ]
 #endif
 

@@ -229,6 +229,9 @@ def write_others(maker):
     maker.write("mpeg2.mpg", maker.ffmpeg("-i", maker.path("mpeg2.mpg"), *copy, "-f", "mpeg", out="mpeg2-only.mpg"))
     maker.write("theora.ogv", maker.ffmpeg(*picture(2), *tone(2), "-c:v", "libtheora", "-q:v", "1", "-c:a", "libvorbis", "-q:a", "0",
                                            out="theora.ogv"))
+    maker.write("raw.m2v", maker.ffmpeg(
+        "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1", "-c:v", "mpeg2video", "-q:v", "8", "-f", "mpeg2video",
+        out="raw.m2v"))
     maker.write("raw.h264", maker.ffmpeg("-i", maker.path("base-silent.mp4"), *copy, "-bsf:v", "h264_mp4toannexb", "-f", "h264", out="raw.h264"))
 
 

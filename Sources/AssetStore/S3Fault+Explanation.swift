@@ -29,7 +29,8 @@ extension S3Fault {
     case .transport(let failure): Self.explanation(of: failure, bucket)
     case .strange(let what):
       Explanation(
-        cause: "\(bucket.name) \(what)", remedy: "check that --store-endpoint names an S3 server, not a proxy or website")
+        cause: "\(bucket.name) \(what)",
+        remedy: "check that --store-endpoint names an S3 server, not a proxy or website")
     case .refused(let status, let document, let region, let skew):
       Self.explanation(status, document?.code, region: region, skew: skew, bucket, credentials)
     }
@@ -68,7 +69,8 @@ extension S3Fault {
         remedy: "check \(credentials); a proxy that changes requests has the same effect")
     case "ExpiredToken", "ExpiredTokenException", "InvalidToken", "TokenRefreshRequired":
       return Explanation(
-        cause: "the session token has expired or is not valid\(named)", remedy: "renew the credentials in \(credentials)")
+        cause: "the session token has expired or is not valid\(named)",
+        remedy: "renew the credentials in \(credentials)")
     case "RequestTimeTooSkewed", "RequestExpired":
       let seconds = skew.map { Int($0.magnitude.rounded()) }
       let which = seconds.map { "\($0) s \((skew ?? 0) < 0 ? "behind" : "ahead of")" } ?? "too far from"
@@ -90,7 +92,8 @@ extension S3Fault {
         cause: "its key is longer than the server takes\(named)", remedy: "use a shorter id or prefix", permanent: true)
     case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage", "ServiceQuotaExceeded":
       return Explanation(
-        cause: "the store is full, or the quota is used up\(named)", remedy: "free some space there, or raise the quota")
+        cause: "the store is full, or the quota is used up\(named)",
+        remedy: "free some space there, or raise the quota")
     case "AccessDenied", "AllAccessDisabled", "AccountProblem": return denied(named, bucket, credentials)
     default: break
     }
@@ -103,7 +106,7 @@ extension S3Fault {
         remedy: "check that --store-endpoint names an S3 server and --store a bucket of it")
     case 429, 503:
       return Explanation(
-        cause: "the server has too much to do or is not available\(code.map { " (\($0))" } ?? " (status \(status))")",
+        cause: "the server has too much to do or is not available\(code == nil ? " (status \(status))" : named)",
         remedy: "try again later, or let fewer workers run")
     case 507: return Explanation(cause: "the store is full (status 507)", remedy: "free some space there")
     default:
@@ -116,7 +119,8 @@ extension S3Fault {
   private static func denied(_ named: String, _ bucket: S3Bucket, _ credentials: String) -> Explanation {
     Explanation(
       cause: "access is denied\(named)",
-      remedy: "allow s3:GetObject and s3:PutObject on arn:aws:s3:::\(bucket.location.bucket)/\(bucket.location.key(of: "*"))"
+      remedy:
+        "allow s3:GetObject and s3:PutObject on arn:aws:s3:::\(bucket.location.bucket)/\(bucket.location.key(of: "*"))"
         + " for the key of \(credentials)")
   }
 

@@ -72,8 +72,9 @@ package struct S3Location: Sendable, Equatable, CustomStringConvertible {
     guard prefix.isEmpty || parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
       throw malformed("has an empty part, . or .. in its prefix")
     }
-    guard !prefix.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
-    else { throw malformed("has a ?, a # or a control character in its prefix; options have flags of their own") }
+    guard !prefix.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || "?#".utf8.contains($0) }) else {
+      throw malformed("has a ?, a # or a control character in its prefix; options have flags of their own")
+    }
   }
 
   /// The key of what is at a location of the store.

@@ -1,10 +1,6 @@
 // libmicrohttpd's variadic functions, with one fixed signature for each use.
 #ifndef ENCLOSURE_CMICROHTTPD_SHIM_H
 #define ENCLOSURE_CMICROHTTPD_SHIM_H
-// For accept4.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <microhttpd.h>
 // What the loop around libmicrohttpd waits with, and accepts with; Swift's Glibc module leaves them out.
 #include <sys/epoll.h>
@@ -34,6 +30,9 @@ static inline int enclosure_http_socket(struct MHD_Connection *_Nonnull connecti
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info ? info->connect_fd : -1;
 }
+
+// <sys/socket.h> has it with _GNU_SOURCE only, which would make this module's fd_set another one than that of Glibc.
+extern int accept4(int listener, struct sockaddr *_Nullable address, socklen_t *_Nullable length, int flags);
 
 /// Accepts a connection: not blocking, and not inherited by the media plane.
 static inline int enclosure_http_accept(

@@ -60,7 +60,8 @@ enum BatchCommand: Command {
       let store = try await workplace.open(choice)
       let batch = Batch(
         sources, output: index,
-        pipeline: Pipeline(reader: workplace.reader, store: store, publicAddress: choice.publicAddress), store: store, options: workplace.preparation, cache: workplace.cacheFolder,
+        pipeline: Pipeline(reader: workplace.reader, store: store, publicAddress: choice.publicAddress), store: store,
+        options: workplace.preparation, cache: workplace.cacheFolder,
         parallelJobs: workplace.parallelJobs(for: sources))
       var display = ProgressDisplay(isQuiet: isQuiet, noun: sources.noun)
       defer { display.end() }

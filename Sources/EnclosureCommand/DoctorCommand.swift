@@ -1,4 +1,5 @@
 import MediaChannel
+import Operations
 import Pipeline
 import Preparation
 import RichPush
@@ -40,7 +41,10 @@ enum DoctorCommand: Command {
   }
 
   private static var ownLibraries: [MediaCapabilities.Library] {
-    [.init(name: "libcurl", version: transferLibraryVersion), .init(name: "SQLite", version: databaseLibraryVersion)]
+    [
+      .init(name: "libcurl", version: transferLibraryVersion), .init(name: "SQLite", version: databaseLibraryVersion),
+      .init(name: "libmicrohttpd", version: endpointLibraryVersion),
+    ]
   }
 
   private static func row(_ label: String, _ value: String) -> String {

@@ -85,7 +85,8 @@ enum EnqueueCommand: Command {
       case .added: return .added(job.id)
       case .known: return .known(job.id)
       }
-    } catch .refused(let why) {
+    } catch {
+      guard case .refused(let why) = error else { throw error }
       return .wrong(why)
     }
   }

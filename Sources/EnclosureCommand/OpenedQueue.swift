@@ -5,15 +5,27 @@ extension Arguments {
   /// - Parameter creating: whether to make it where there is none.
   func openedQueue(creating: Bool) async throws -> any JobQueue {
     let url = text("queue") ?? WorkerOptions.defaultQueue
-    var options = QueueOptions()
-    options.createsQueue = creating
-    do throws(QueueFailure) {
-      return try await openQueue(url, options: options)
-    } catch .unusable(let message) where url.isEmpty || !url.contains(":") {
-      throw UsageError("--queue: \(message)")
+    guard url.contains(":") else {
+      throw UsageError("--queue “\(url)” names no queue; name one as sqlite:FILE or nats://HOST:4222/STREAM")
     }
+    return try await openQueue(url, options: QueueOptions.fromEnvironment(creating: creating))
   }
 
   static let queueOption = Syntax.Option(
     "queue", .one("URL"), "sqlite:FILE or nats://HOST:4222/STREAM; \(WorkerOptions.defaultQueue) by default")
+}
+
+extension QueueOptions {
+  /// What the environment says about the servers of a queue; there are no options for that, since the command line can
+  /// be read by everybody.
+  static func fromEnvironment(creating: Bool) throws(QueueFailure) -> QueueOptions {
+    var options = QueueOptions()
+    options.createsQueue = creating
+    var variables: [String: String] = [:]
+    for name in NATSOptions.variables {
+      variables[name] = environmentVariable(name).map { String(decoding: $0, as: UTF8.self) }
+    }
+    options.nats = try NATSOptions(environment: variables)
+    return options
+  }
 }

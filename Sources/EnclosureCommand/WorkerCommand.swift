@@ -1,6 +1,7 @@
 import AssetStore
 import Glibc
 import JobQueue
+import Operations
 import Pipeline
 import RichPush
 import Transfer

@@ -14,7 +14,7 @@ struct Workplace {
     .init("fit", .one("inside|cover"), "inside (default) keeps the whole picture, cover fills a square"),
     .init("overlong", .one("reject|trim|poster"), "a video over 30 s: reject it (default), its first 30 s, or a still"),
     .init("helpers", .one("N"), "media processes to run; as many as there are processors by default"),
-    .init("decode-timeout", .one("SECONDS"), "how long each step on a source may take; 30 to 90 by default"),
+    .init("decode-timeout", .one("SECONDS"), "how long each step may take; 15 to 90 by default, encoding 600"),
     .init("decode-memory", .one("MIB"), "how much memory a media process may take; 1024 by default"),
     .init("spool", .one("DIR"), "where downloads are kept while they are worked on; TMPDIR or /var/tmp by default"),
     .init("cache", .one("DIR"), "keep what was downloaded and prepared there, and do neither twice"),

@@ -34,8 +34,6 @@ final class NATSConnectOptions {
     natsOptions_SetPingInterval(handle, 5_000)
     natsOptions_SetMaxPingsOut(handle, 1)
     natsOptions_SetWriteDeadline(handle, 5_000)
-    // Or the library keeps each message back for a millisecond.
-    natsOptions_SetSendAsap(handle, true)
 
     let context = UnsafeMutableRawPointer(bitPattern: key)
     natsOptions_SetDisconnectedCB(handle, connectionWasLost, context)

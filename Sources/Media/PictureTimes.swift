@@ -33,8 +33,8 @@ struct PictureTimes {
     // Absurd times are as good as none.
     let said = time.flatMap { $0.magnitude < PictureTimes.absurd.magnitude ? $0 : nil }
     var time = said ?? last.map { $0 + period } ?? 0
-    // Times that do not go on are damage; the pictures may be good.
-    if let last, time <= last { time = last + period }
+    // Times that do not go on are damage; the pictures may be good. They are shown in a hurry, until times go on again.
+    if let last, time <= last { time = last + max(period / 4, 1) }
     guard time < limit ?? .max else {
       areOver = true
       return nil

@@ -245,17 +245,24 @@ final class PictureTrack: TranscodeTrack {
 }
 
 extension PictureTrack {
+  /// Pixels of a picture from which on a helper's memory has to be spared.
+  private static let hugePixels = 4_000_000
+
   private static func encoder(
     _ rung: PictureEncoding.Rung, _ colour: PictureColour, _ source: UnsafeMutablePointer<AVStream>,
     _ base: AVRational
   ) throws(Rejection.Reason) -> LibavEncoder {
-    let options = [
+    let parameters = source.pointee.codecpar.pointee
+    // Beside a decoder's 4K pictures little memory is left for those that the encoder looks ahead to.
+    let isHuge = Int(parameters.width) * Int(parameters.height) > hugePixels
+    var options = [
       "preset": "veryfast", "profile": "high", "crf": "\(rung.rateFactor)",
       // Closed captions would be data beside picture and sound.
       "a53cc": "0",
     ]
+    if isHuge { options["rc-lookahead"] = "4" }
     let rate = 1 / max(source.framePeriod ?? 0.04, 1 / rung.maximumFrameRate)
-    let chroma = source.pointee.codecpar.pointee.chroma_location
+    let chroma = parameters.chroma_location
     return try LibavEncoder("libx264", options: options, at: .prepare) { context in
       context.pointee.width = Int32(rung.width)
       context.pointee.height = Int32(rung.height)
@@ -268,7 +275,7 @@ extension PictureTrack {
       context.pointee.rc_max_rate = Int64(rung.maximumBitRate)
       context.pointee.rc_buffer_size = Int32(rung.maximumBitRate)
       // An MP4 counts times of decoding: in another order than that of showing, unequal ones end elsewhere.
-      if !source.isSteady { context.pointee.max_b_frames = 0 }
+      if isHuge || !source.isSteady { context.pointee.max_b_frames = 0 }
       context.pointee.colorspace = colour.outputMatrix
       context.pointee.color_primaries = colour.outputPrimaries
       context.pointee.color_trc = colour.outputTransfer

@@ -91,8 +91,9 @@ extension LibavInput {
 
   var isISO: Bool { formatName == "mov,mp4,m4a,3gp,3g2,mj2" }
 
-  /// Whether the file is a stream of pictures without a container, so that nothing tells when each is shown.
-  var isBarePicture: Bool { ["h264", "hevc", "mpegvideo", "m4v", "vc1", "obu", "av1"].contains(formatName) }
+  /// Whether the file is a stream of pictures without a container, so that nothing tells when each is shown. MPEG-1 and
+  /// MPEG-2 need no container for that: their sequence header has the frame rate (ISO/IEC 13818-2, 6.3.3).
+  var isBarePicture: Bool { ["h264", "hevc", "m4v", "vc1", "obu", "av1"].contains(formatName) }
 
   /// Whether the header shows that a stream lasts longer than is of interest, so that its packets need not be read.
   ///

@@ -50,7 +50,9 @@ private final class Transcoding {
     self.descriptor = descriptor
     self.attempt = attempt
     surveys =
-      recipe.copied.isEmpty ? [:] : try RemuxSurvey.survey(
+      recipe.copied.isEmpty
+      ? [:]
+      : try RemuxSurvey.survey(
         source, kept: recipe.copied, end: recipe.trims ? recipe.maximumSeconds.map { $0 + facts.startSeconds } : nil)
     input = try LibavInput(source, at: .prepare)
     try input.findStreams()
@@ -85,7 +87,8 @@ private final class Transcoding {
         mayBreakOff: input.mayBreakOff)
       return CopyTrack(track, step: "copied \(stream.codecName) as \(tag)")
     case .encode(let encoding):
-      return try PictureTrack(stream, to: output, encoding, attempt: attempt, start: facts.startMicroseconds, end: presentationEnd)
+      return try PictureTrack(
+        stream, to: output, encoding, attempt: attempt, start: facts.startMicroseconds, end: presentationEnd)
     }
   }
 

@@ -1,3 +1,6 @@
+import CMicroHTTPD
+import Glibc
+
 /// A client's connection, as the endpoint's thread knows it.
 final class ClientConnection {
   enum Phase {
@@ -23,6 +26,12 @@ final class ClientConnection {
   init(socket: Int32, now: Double) {
     self.socket = socket
     since = now
+  }
+
+  /// Whether all has been read that the client will ever send.
+  var hasLeft: Bool {
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 
   func enter(_ phase: Phase, now: Double? = nil) {

@@ -27,6 +27,7 @@ final class OperationsThread: @unchecked Sendable {
   var isClosing = false
   private var closingDeadline = Double.infinity
   private var closed: [@Sendable () -> Void] = []
+  private var nextSurvey = 0.0
   /// Not before then is anything accepted: the process was short of descriptors.
   private var acceptAgain = 0.0
 
@@ -67,7 +68,8 @@ final class OperationsThread: @unchecked Sendable {
     mailbox = OperationsMailbox(wakeUp: poller.wakeUp)
   }
 
-  fileprivate func run() {
+  /// - Returns: what to call when the daemon is gone too.
+  fileprivate func run() -> [@Sendable () -> Void] {
     while true {
       obey(mailbox.take())
       expire()
@@ -79,9 +81,8 @@ final class OperationsThread: @unchecked Sendable {
     // Nothing may be suspended when the daemon is stopped.
     for connection in Array(asked.values) { answer(connection, .unavailable("the service is ending")) }
     daemon.run()
-    let left = mailbox.close()
-    for case .close(let done) in left { closed.append(done) }
-    for done in closed { done() }
+    for case .close(let done) in mailbox.close() { closed.append(done) }
+    return closed
   }
 
   private func obey(_ commands: [OperationsMailbox.Command]) {
@@ -131,12 +132,18 @@ final class OperationsThread: @unchecked Sendable {
 
   private func expire() {
     let now = Self.now
+    // Not in every round: there may be thousands of those a second.
+    guard now >= nextSurvey else { return }
+    nextSurvey = now + 0.1
     for (connection, client) in clients {
       if client.phase == .answering {
         guard let request = client.request, request.answer == nil, now >= request.answerDeadline else { continue }
         answer(connection, .unavailable("the service gave no answer in time"))
       } else if !client.isCut, now >= client.deadline(configuration) {
         if client.phase != .idle { metrics.cut["slow"].add() }
+        cut(client)
+      } else if !client.isCut, client.phase != .sending, now >= client.since + 1, client.hasLeft {
+        // libmicrohttpd waits for the rest of a request that has begun, though there will be none.
         cut(client)
       }
     }
@@ -206,6 +213,10 @@ private func runOperationsThread(_ context: UnsafeMutableRawPointer?) -> UnsafeM
   var signals = sigset_t()
   sigfillset(&signals)
   pthread_sigmask(SIG_BLOCK, &signals, nil)
-  Unmanaged<OperationsThread>.fromOpaque(context).takeRetainedValue().run()
+  var thread: OperationsThread? = Unmanaged<OperationsThread>.fromOpaque(context).takeRetainedValue()
+  let closed = thread?.run() ?? []
+  // Nobody else has it, so this stops the daemon, and with it the last connections.
+  thread = nil
+  for done in closed { done() }
   return nil
 }

@@ -15,7 +15,7 @@ package struct HelperConfiguration: Sendable {
   package var inspectDeadline = 30.0
   package var prepareDeadline = 90.0
   /// 30 s of the largest pictures, decoded and encoded by one thread of a slow machine.
-  package var encodeDeadline = 300.0
+  package var encodeDeadline = 600.0
   package var verifyDeadline = 60.0
   /// Bytes of resident memory at which a helper is ended.
   package var memoryMark = 1 << 30

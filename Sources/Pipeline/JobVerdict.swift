@@ -50,7 +50,8 @@ extension Manifest {
   /// The manifest of a job whose sources were not even looked at.
   init(rejecting id: String, sources: [String], for reason: Rejection.Reason, preparedAt: String, payload: JSONValue?) {
     self.init(
-      id: id, preparedAt: preparedAt, attachments: [], rejections: sources.map { Rejection(source: $0, reason: reason) },
+      id: id, preparedAt: preparedAt, attachments: [],
+      rejections: sources.map { Rejection(source: $0, reason: reason) },
       warnings: [], payload: payload)
   }
 }

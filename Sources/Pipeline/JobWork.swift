@@ -1,3 +1,6 @@
+import AssetStore
+import Blocking
+import Glibc
 package import RichPush
 
 /// What a worker has done with jobs: the pipeline, apart from queues.
@@ -13,6 +16,9 @@ package protocol JobWork: Sendable {
   /// Whether so much waits for helpers that there is no use in beginning more.
   var isSaturated: Bool { get }
 
+  /// Whether the store seems to be there, as far as can be told without a job.
+  var storeAnswers: Bool { get async }
+
   /// Why there are no helpers; nil as long as there are.
   var helperFault: String? { get }
 }
@@ -24,5 +30,20 @@ extension Pipeline: JobWork {
 
   package var isSaturated: Bool { reader.helpers.backlog >= 4 * reader.helpers.processes }
 
+  package var storeAnswers: Bool {
+    get async { await seemsUsable(store) }
+  }
+
   package var helperFault: String? { reader.helpers.startFault }
+}
+
+/// Whether a store can be asked, and has room for a small file. That files get into it only a job can show.
+private func seemsUsable(_ store: any AssetStore) async -> Bool {
+  guard let file = try? await store.makeWorkFile(),
+    (try? await store.manifest(id: JobDocument.reservedIDPrefix + "probe")) != nil
+  else { return false }
+  return await blocking {
+    let sample = [UInt8](repeating: 0, count: 256 << 10)
+    return pwrite(file.descriptor, sample, sample.count, 0) == sample.count && fdatasync(file.descriptor) == 0
+  }
 }

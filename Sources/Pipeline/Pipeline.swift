@@ -11,7 +11,7 @@ import Synchronization
 /// a source becomes a rejection in the job's manifest.
 package struct Pipeline: Sendable {
   let reader: SourceReader
-  private let store: any AssetStore
+  let store: any AssetStore
   private let publicAddress: PublicAddress?
   private let rules: NotificationRules
   private let preparations = SingleFlight<PreparationKey, PreparedAsset>()

@@ -1,5 +1,6 @@
 package import JobQueue
 import Metrics
+import RichPush
 
 extension ServiceMetrics {
   /// Counts what a worker reports.
@@ -22,9 +23,12 @@ extension ServiceMetrics {
     }
   }
 
-  /// Shows, from the beginning, that nothing is missing.
+  /// Shows from the beginning what will be asked for first: that nothing is missing, and that nothing has ended yet. A
+  /// series that begins with its first event hides that one from whoever looks at rates.
   package func beginServing() {
     for dependency in WorkerEvent.Dependency.allCases { available[dependency.rawValue].set(1) }
+    for outcome in [JobResult.Status.ready, .dead] { jobs[outcome.rawValue, ""].add(0) }
+    for outcome in ["delivered", "retried", "dead"] { callbacks[outcome].add(0) }
   }
 
   private func isCallback(_ id: String) -> Bool { id.hasPrefix(Callback.idPrefix) }

@@ -1,5 +1,5 @@
 package import Metrics
-package import RichPush
+import RichPush
 import Transfer
 
 /// What is counted about the service. The names are kept: dashboards and alarms go by them.

@@ -1,4 +1,4 @@
-package import RichPush
+import RichPush
 import Synchronization
 
 /// How long the stages took that were gone through for one job, all its sources together.

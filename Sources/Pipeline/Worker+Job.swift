@@ -193,7 +193,9 @@ extension Worker {
       else { return }
       report(.retried(id: lease.id, attempt: lease.attempt, after: seconds, reason: reason))
     case .release(let seconds, let reason):
-      guard await tell(key, { () throws(QueueFailure) in try await queue.release(lease, after: seconds) }) else { return }
+      guard await tell(key, { () throws(QueueFailure) in try await queue.release(lease, after: seconds) }) else {
+        return
+      }
       released += 1
       report(.released(id: lease.id, after: seconds, reason: reason))
     case .bury(let reason, let callback):

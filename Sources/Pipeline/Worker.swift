@@ -100,11 +100,18 @@ package actor Worker {
     switch result {
     case .success(let leases):
       works(.queue)
+      if leases.isEmpty { await lookAround() }
       for lease in leases { begin(lease, validUntil: start.advanced(by: .seconds(configuration.leaseSeconds))) }
     case .failure(let error):
       guard !isDraining else { return }
       failed(.queue, (error as? QueueFailure)?.message ?? "\(error)")
     }
+  }
+
+  /// Looks for what was gone, when there is no job that would show it.
+  private func lookAround() async {
+    if outages[.helpers] != nil, work.helperFault == nil { works(.helpers) }
+    if outages[.store] != nil, await work.storeAnswers { works(.store) }
   }
 
   private func begin(_ lease: Lease, validUntil: ContinuousClock.Instant) {

@@ -133,6 +133,12 @@ package struct VideoFacts: Codable, Sendable, Equatable {
     self.copyObstacle = copyObstacle
     self.streams = streams
   }
+
+  /// Whether the pixels are not square, so that the picture is displayed in another shape than it is stored in.
+  package var isAnamorphic: Bool {
+    let isTransposed = rotation % 180 == 90
+    return (codedWidth, codedHeight) != (isTransposed ? (height, width) : (width, height))
+  }
 }
 
 /// The pictures of a video, as coded.

@@ -41,9 +41,9 @@ func noDecoder(for picture: PictureStream) -> Rejection.Reason {
 private func copiedTag(of video: VideoFacts, for profile: Profile) throws(Rejection.Reason) -> String? {
   let picture = video.picture
   guard picture.isDecodable else { throw noDecoder(for: picture) }
-  guard max(video.width, video.height) <= profile.videoSide, !picture.isInterlaced, video.copyObstacle == nil else {
-    return nil
-  }
+  guard max(video.width, video.height) <= profile.videoSide, !picture.isInterlaced, !video.isAnamorphic,
+    video.copyObstacle == nil
+  else { return nil }
   switch picture.codec {
   case "h264":
     // What is encoded here stays at level 4.0, which the oldest phones play. What is copied may go up to 4.2, which

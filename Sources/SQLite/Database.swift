@@ -137,6 +137,16 @@ package final class Database {
     if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
   }
 
+  /// How often a page of the file was looked at, in memory or not: what statements cost.
+  package var pagesRead: Int {
+    [SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS].reduce(0) { sum, counter in
+      var count: Int32 = 0
+      var highest: Int32 = 0
+      sqlite3_db_status(handle, counter, &count, &highest, 0)
+      return sum + Int(count)
+    }
+  }
+
   /// A row of a result, valid only while it is read.
   package struct Row {
     fileprivate let statement: OpaquePointer

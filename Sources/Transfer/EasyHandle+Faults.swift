@@ -26,4 +26,3 @@ extension EasyHandle {
     curl_easy_strerror(code).map { String(cString: $0) } ?? "code \(code.rawValue)"
   }
 }
-

@@ -31,7 +31,8 @@ import Transfer
   @Test("credentials come from the environment")
   func readsEnvironment() async throws {
     let variables = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "HOME": folder.path]
-    #expect(try await AWSCredentialSource(options(variables)).current() == AWSCredentials(accessKey: "a", secretKey: "b"))
+    let lasting = AWSCredentials(accessKey: "a", secretKey: "b")
+    #expect(try await AWSCredentialSource(options(variables)).current() == lasting)
     let temporary = variables.merging(["AWS_SESSION_TOKEN": "c"]) { $1 }
     #expect(try await AWSCredentialSource(options(temporary)).current().sessionToken == "c")
   }

@@ -30,12 +30,45 @@ import Testing
   }
 }
 
+/// A bucket shows what has wholly arrived, whatever becomes of who sends it.
+@Suite(.enabled(if: S3Server.isInstalled, "make setup-tests installs the servers"))
+struct KilledS3WriterTests {
+  @Test(
+    "a writer that is killed leaves whole objects only, and manifests only of what is there", arguments: [1, 50, 300])
+  func leavesWholeObjects(milliseconds: UInt32) async throws {
+    let bench = try await S3Bench(.swift, prefix: "killed/")
+    let key = bench.server.writer
+    let writer = try Writer(
+      storingIn: "s3://\(bench.server.bucket)/\(bench.prefix)",
+      environment: [
+        "AWS_ACCESS_KEY_ID=\(key.accessKey)", "AWS_SECRET_ACCESS_KEY=\(key.secretKey)",
+        "AWS_ENDPOINT_URL=\(bench.server.endpoint)",
+      ])
+    try writer.waitForFirst()
+    usleep(milliseconds * 1000)
+    writer.kill()
+
+    let assets = try await bench.locations(below: "assets")
+    #expect(!assets.isEmpty)
+    for asset in assets {
+      let content = try #require(try await bench.content(asset))
+      #expect(asset.contains(sha256(of: content)), "\(asset) is not whole")
+    }
+    for manifest in try await bench.locations(below: "manifests") {
+      let text = String(decoding: try #require(try await bench.content(manifest)), as: UTF8.self)
+      let location = text.split(separator: "\"").dropFirst(2).first { $0.hasPrefix("assets/") }
+      #expect(assets.contains(String(try #require(location, "\(manifest) is not whole: \(text)"))))
+    }
+  }
+}
+
 /// The program AssetStoreWriter, running.
 private final class Writer {
   private var process = pid_t()
   private let output: CInt
 
-  init(storingIn folder: String) throws {
+  /// - Parameter environment: on top of this process's.
+  init(storingIn store: String, environment: [String] = []) throws {
     // It stands beside the program that runs the tests.
     var name = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &name, name.count - 1)
@@ -52,9 +85,12 @@ private final class Writer {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO)
-    var arguments = [strdup(program), strdup(folder), nil]
-    defer { for argument in arguments { free(argument) } }
-    let failure = posix_spawn(&process, program, &actions, nil, &arguments, environ)
+    var arguments = [strdup(program), strdup(store), nil]
+    var inherited: [UnsafeMutablePointer<CChar>?] = []
+    while let variable = environ[inherited.count] { inherited.append(strdup(variable)) }
+    var variables = environment.map { strdup($0) } + inherited + [nil]
+    defer { for string in arguments + variables { free(string) } }
+    let failure = posix_spawn(&process, program, &actions, nil, &arguments, &variables)
     try #require(failure == 0, "cannot start \(program): \(String(cString: strerror(failure)))")
   }
 

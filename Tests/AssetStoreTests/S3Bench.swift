@@ -56,11 +56,18 @@ struct S3Bench: Sendable {
     #expect(response.isSuccess)
   }
 
+  /// Puts bytes with hashes that need not be theirs.
+  func put(_ bytes: [UInt8], at location: String, signedHash: String, checksum: String) async throws -> HTTPResponse {
+    let target = "\(server.bucket)/\(encoded("\(prefix)/\(location)", keeping: "/"))"
+    return try await ask(.put, target, body: .bytes(bytes), hash: signedHash, [("x-amz-checksum-sha256", checksum)])
+  }
+
   private func ask(
-    _ method: HTTPRequest.Method, _ target: String, body: HTTPRequest.Body = .none
+    _ method: HTTPRequest.Method, _ target: String, body: HTTPRequest.Body = .none, hash: String = "UNSIGNED-PAYLOAD",
+    _ fields: [(name: String, value: String)] = []
   ) async throws -> HTTPResponse {
     var request = HTTPRequest(method, "\(server.endpoint)/\(target)")
-    request.fields = [("x-amz-content-sha256", "UNSIGNED-PAYLOAD")]
+    request.fields = fields + [("x-amz-content-sha256", hash)]
     request.signature = AWSSignature(
       accessKey: server.writer.accessKey, secretKey: server.writer.secretKey, region: "us-east-1", service: "s3")
     request.body = body

@@ -52,6 +52,21 @@ struct S3StoreTests {
     #expect(try await bench.content(asset.location) == [1, 2, 3])
   }
 
+  @Test("a server refuses other bytes than were announced, whichever hash tells")
+  func refusesDamage() async throws {
+    let bench = try await S3Bench(.swift)
+    let right = (hash: sha256(of: [1, 2, 3]), checksum: "A5BYxvLAy0ksUzsKTRTvd8wPeKvMztUofYShogEc+4E=")
+    let wrong = (hash: sha256(of: [9]), checksum: "K0w0L1Qz6+WRodp34BPRtyR1Vi1IV43Ki4S6xmUcPLk=")
+    for (hash, checksum) in [(wrong.hash, right.checksum), (right.hash, wrong.checksum)] {
+      let response = try await bench.put([1, 2, 3], at: "x", signedHash: hash, checksum: checksum)
+      #expect(response.status == 400, "\(String(decoding: response.body, as: UTF8.self))")
+    }
+    #expect(try await bench.content("x") == nil)
+    let response = try await bench.put([1, 2, 3], at: "x", signedHash: right.hash, checksum: right.checksum)
+    #expect(response.status == 200)
+    #expect(try await bench.content("x") == [1, 2, 3])
+  }
+
   @Test("a store that is there is found in order", arguments: S3Server.Kind.allCases)
   func checks(_ kind: S3Server.Kind) async throws {
     let bench = try await S3Bench(kind)

@@ -1,10 +1,12 @@
 import AssetStore
 import Glibc
 import RichPush
+import Transfer
 
-/// Stores assets and manifests in the folder of its first argument, ever new ones, until it is killed. Prints a line
+/// Stores assets and manifests in the store of its first argument, ever new ones, until it is killed. Prints a line
 /// once the first is stored.
-let store = try await DirectoryStore(path: CommandLine.arguments[1])
+let store = try await openStore(
+  try StoreLocation(Array(CommandLine.arguments[1].utf8)), client: HTTPClient(), workFolder: Array("/tmp".utf8))
 await withThrowingTaskGroup(of: Void.self) { group in
   for writer in 0..<4 {
     group.addTask {

@@ -3,10 +3,10 @@
 
 usage: Tests/Benchmarks/encode.py [--rounds N] [--seconds N] [--json FILE] [--skip-memory]
 
-Needs build/enclosure and build/enclosure-media (make build) and ffmpeg. Makes its videos in build/bench once. Both
-programs run in turn, several rounds, with one thread; judged is the median of the processor's seconds, which other work
-on the machine disturbs less than the clock. Enclosure inspects the source before and decodes the result afterwards;
-ffmpeg does neither.
+Needs build/enclosure and build/enclosure-media (make build) and ffmpeg. Makes its videos in build/bench once. A helper
+and ffmpeg encode in turn, several rounds, with one thread; judged is the median of the processor's seconds, which other
+work on the machine disturbs less than the clock. What the helper does besides, inspecting the source and decoding the
+result to its end, has no counterpart in ffmpeg's command; it is printed for the record. The memory is that of whole runs.
 
 Exit status: 0 every criterion is met, 1 one is not, 69 something is missing, 70 a program failed.
 """
@@ -23,10 +23,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import processes  # noqa: E402
+from helper import Helper, Rejected  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BENCH = os.path.join(ROOT, "build", "bench")
 ENCLOSURE = os.path.join(ROOT, "build", "enclosure")
+HELPER = os.path.join(ROOT, "build", "enclosure-media")
 LOG = os.path.join(BENCH, "encode-log.txt")
 
 SLOWER_THAN_FFMPEG = 1.1
@@ -44,11 +46,12 @@ def main():
         "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-b:v", "2500k", "-pix_fmt", "yuv420p"])
     report = _speed(clip, options.rounds)
     if not options.skip_memory:
-        for name, pixels in [("8", "yuv420p"), ("10", "yuv420p10le")]:
+        pq = ":colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
+        for name, pixels, colours in [("8-bit", "yuv420p", ""), ("10-bit", "yuv420p10le", ""), ("PQ", "yuv420p10le", pq)]:
             film = _clip(f"hevc-2160p-{name}.mp4", 2, "3840x2160", [
                 "-c:v", "libx265", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", pixels, "-tag:v", "hvc1",
-                "-x265-params", "log-level=error:bframes=3:ref=3"])
-            report[f"peak of {name}-bit 4K HEVC"] = _peak(film)
+                "-x265-params", "log-level=error:bframes=3:ref=3" + colours])
+            report[f"peak of {name} 4K HEVC"] = _peak(film)
     for name, value in report.items():
         print(f"{name}: {value:,.2f}" if value < 1000 else f"{name}: {value:,.0f} bytes")
     if options.json:
@@ -90,12 +93,26 @@ def _clip(name, seconds, size, codec):
 
 def _speed(clip, rounds):
     with tempfile.TemporaryDirectory(dir=BENCH) as folder:
-        def enclosure(number):
-            return [ENCLOSURE, "prepare", clip, "--out", os.path.join(folder, f"out-{number}")]
+        inspection = json.loads(subprocess.run(
+            [ENCLOSURE, "inspect", clip], check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout)
+        costs = {"inspect": [], "prepare": [], "verify": [], "ffmpeg": []}
 
-        manifest = json.loads(subprocess.run(
-            enclosure("first"), check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout)
-        settings = next(step for step in manifest["attachments"][0]["steps"] if step.startswith("encoded h264"))
+        def enclosure():
+            with open(clip, "rb") as source, open(os.path.join(folder, "ours.mp4"), "w+b") as output, Helper(HELPER) as helper:
+                def cost(name, action):
+                    before = processes.processor_seconds(helper.process.pid)
+                    result = action()
+                    costs[name].append(processes.processor_seconds(helper.process.pid) - before)
+                    return result
+
+                facts = cost("inspect", lambda: helper.inspect(source))
+                request = {"prepare": {"_0": {"facts": facts, "recipe": inspection["plan"]}}}
+                _, prepared = cost("prepare", lambda: helper.ask(request, [source, output]))
+                cost("verify", lambda: helper.ask({"verify": {"_0": {"expected": prepared}}}, [output]))
+                return prepared
+
+        prepared = enclosure()
+        settings = next(step for step in prepared["steps"] if step.startswith("encoded h264"))
         quality = settings.split("crf ")[1].split(",")[0]
         rate = settings.split("at most ")[1].split(" ")[0]
         ffmpeg = [
@@ -103,14 +120,14 @@ def _speed(clip, rounds):
             "libx264", "-preset", "veryfast", "-profile:v", "high", "-level", "4.0", "-crf", quality, "-bf", "0",
             "-maxrate", rate + "M", "-bufsize", rate + "M", "-threads", "1", "-movflags", "+faststart",
             os.path.join(folder, "ffmpeg.mp4")]
-        costs = {"enclosure": [], "ffmpeg": []}
-        for number in range(rounds):
-            costs["enclosure"].append(processes.run_together([enclosure(number)], LOG).processor)
+        for _ in range(rounds):
+            enclosure()
             costs["ffmpeg"].append(processes.run_together([ffmpeg], LOG).processor)
-        ours, theirs = (statistics.median(costs[name]) for name in ["enclosure", "ffmpeg"])
+        medians = {name: statistics.median(values) for name, values in costs.items()}
         return {
-            "enclosure, processor seconds": ours, "ffmpeg, processor seconds": theirs, "ratio": ours / theirs,
-            "enclosure, size in MB": manifest["attachments"][0]["bytes"] / 1e6,
+            **{f"{name}, processor seconds": value for name, value in medians.items()},
+            "ratio": medians["prepare"] / medians["ffmpeg"],
+            "enclosure, size in MB": prepared["bytes"] / 1e6,
             "ffmpeg, size in MB": os.path.getsize(os.path.join(folder, "ffmpeg.mp4")) / 1e6}
 
 
@@ -123,6 +140,6 @@ def _peak(film):
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (processes.Failed, subprocess.CalledProcessError) as failure:
+    except (processes.Failed, Rejected, subprocess.CalledProcessError) as failure:
         print(failure, file=sys.stderr)
         sys.exit(70)

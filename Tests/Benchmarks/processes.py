@@ -102,6 +102,11 @@ def _peak(process):
     return 0
 
 
+def processor_seconds(process):
+    """Processor time that a process, without its children, has used so far."""
+    return _ticks(process) * TICK
+
+
 def _ticks(process):
     try:
         with open(f"/proc/{process}/stat") as file:

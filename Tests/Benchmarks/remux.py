@@ -10,58 +10,23 @@ the result to its end, have no counterpart in ffmpeg's command; they are printed
 Exit status: 0 the criterion is met, 1 it is not, 69 something is missing, 70 a contestant failed.
 """
 import argparse
-import json
 import os
 import shutil
-import socket
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from helper import Helper, Rejected  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SLOWER_THAN_FFMPEG = 1.3
 BYTES = 48_000_000
 SECONDS = 29
-# Where enclosure-media expects its socket.
-SOCKET = 3
-
-
-class Helper:
-    """A helper process, asked as the control plane asks it."""
-
-    def __init__(self, program):
-        own, other = socket.socketpair()
-        self.socket = own
-        os.set_inheritable(other.fileno(), True)
-        start = f'exec 3<&{other.fileno()}; exec "$0" "$@"'
-        self.process = subprocess.Popen(["/bin/bash", "-c", start, program, "--serve", str(1 << 30)],
-                                        pass_fds=[other.fileno()], stdin=subprocess.DEVNULL)
-        other.close()
-
-    def ask(self, kind, request, *files):
-        body = json.dumps({kind: {"_0": request}}).encode()
-        socket.send_fds(self.socket, [struct.pack(">I", len(body)) + body], [file.fileno() for file in files])
-        length = struct.unpack(">I", self.read(4))[0]
-        outcome = json.loads(self.read(length))["outcome"]
-        if "rejected" in outcome:
-            raise RuntimeError(outcome["rejected"]["_0"]["message"])
-        return next(iter(outcome.values())).get("_0")
-
-    def read(self, count):
-        data = b""
-        while len(data) < count:
-            part = self.socket.recv(count - len(data))
-            if not part:
-                raise RuntimeError("the helper ended")
-            data += part
-        return data
-
-    def end(self):
-        self.socket.close()
-        self.process.wait()
 
 
 def make_clip(path):
@@ -95,28 +60,27 @@ def main():
 
 
 def race(options, folder, source):
-    helper = Helper(options.helper)
     times = {"inspect": [], "prepare": [], "verify": [], "ffmpeg": []}
     try:
-        for _ in range(options.rounds):
-            with open(source, "rb") as file, open(os.path.join(folder, "copy.mp4"), "w+b") as output:
-                took, facts = timed(lambda: helper.ask("inspect", {"enoughSeconds": 30.05, "enoughFrames": 2000}, file))
-                times["inspect"].append(took)
-                recipe = {"remux": {"type": "public.mpeg-4", "picture": 0, "pictureTag": "avc1", "sound": 1,
-                                    "maximumBytes": 60_000_000, "maximumSeconds": 30}}
-                took, prepared = timed(lambda: helper.ask("prepare", {"facts": facts, "recipe": recipe}, file, output))
-                times["prepare"].append(took)
-                took, _ = timed(lambda: helper.ask("verify", {"expected": prepared}, output))
-                times["verify"].append(took)
-            command = ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", source, "-c", "copy", "-movflags", "+faststart",
-                       os.path.join(folder, "ffmpeg.mp4")]
-            took, _ = timed(lambda: subprocess.run(command, check=True))
-            times["ffmpeg"].append(took)
-    except (RuntimeError, subprocess.CalledProcessError) as error:
+        with Helper(options.helper) as helper:
+            for _ in range(options.rounds):
+                with open(source, "rb") as file, open(os.path.join(folder, "copy.mp4"), "w+b") as output:
+                    took, facts = timed(lambda: helper.inspect(file))
+                    times["inspect"].append(took)
+                    recipe = {"remux": {"type": "public.mpeg-4", "picture": 0, "pictureTag": "avc1", "sound": 1,
+                                        "maximumBytes": 60_000_000, "maximumSeconds": 30, "trims": False}}
+                    request = {"prepare": {"_0": {"facts": facts, "recipe": recipe}}}
+                    took, (_, prepared) = timed(lambda: helper.ask(request, [file, output]))
+                    times["prepare"].append(took)
+                    took, _ = timed(lambda: helper.ask({"verify": {"_0": {"expected": prepared}}}, [output]))
+                    times["verify"].append(took)
+                command = ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", source, "-c", "copy", "-movflags", "+faststart",
+                           os.path.join(folder, "ffmpeg.mp4")]
+                took, _ = timed(lambda: subprocess.run(command, check=True))
+                times["ffmpeg"].append(took)
+    except (Rejected, subprocess.CalledProcessError) as error:
         print(f"remux.py: {error}", file=sys.stderr)
         return 70
-    finally:
-        helper.end()
     medians = {name: statistics.median(values) for name, values in times.items()}
     for name, value in medians.items():
         print(f"{name:8} {value * 1000:8.1f} ms")

@@ -12,7 +12,11 @@ struct PosterTests {
   }
 
   private func manifest(_ name: String, _ options: String...) async throws -> Manifest {
-    let arguments = ["prepare", fixture(name), "--out", bench.out, "--id", "job"] + options
+    try await manifest(at: fixture(name), options)
+  }
+
+  private func manifest(at path: String, _ options: [String]) async throws -> Manifest {
+    let arguments = ["prepare", path, "--out", bench.out, "--id", "job"] + options
     let run = try await enclosure(arguments.map { Array($0.utf8) }, environment: bench.environment())
     #expect(try await bench.store.faults(strays: false) == [])
     return try JSONDecoder().decode(Manifest.self, from: Data(run.output))
@@ -37,7 +41,7 @@ struct PosterTests {
   @Test(
     "a video's poster is a JPEG of its own, with JFIF, upright, and its time lies inside the clip",
     arguments: [
-      ("video/faststart.mp4", 320, 180), ("video/rotation-90.mp4", 160, 240), ("video/anamorphic-4-3.mp4", 213, 90),
+      ("video/faststart.mp4", 320, 180), ("video/rotation-90.mp4", 160, 240), ("video/anamorphic-4-3.mp4", 212, 90),
       ("video/black-start.mp4", 160, 90), ("video/one-frame.mp4", 160, 90), ("video/hdr-pq.mp4", 240, 160),
     ])
   func poster(name: String, width: Int, height: Int) async throws {
@@ -70,12 +74,33 @@ struct PosterTests {
     "trimmed, its first 30 seconds are shown and the sender told",
     arguments: [("video/31-seconds.mp4", "31"), ("video/lying-header.mp4", "40.2")])
   func trimmed(name: String, seconds: String) async throws {
-    let manifest = try await manifest(name, "--overlong", "trim")
+    try await requireTrimmed(fixture(name), seconds: seconds)
+  }
+
+  @Test(
+    "so they are when picture, sound or both have to be encoded",
+    arguments: [
+      ("picture.mp4", ["-c:v", "mpeg4", "-c:a", "aac"]), ("sound.mkv", ["-c:v", "libx264", "-c:a", "libvorbis"]),
+      ("both.webm", ["-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libopus"]),
+    ])
+  func trimmedAndEncoded(name: String, coders: [String]) async throws {
+    let path = "\(bench.source)/\(name)"
+    _ = try await ffmpeg(
+      ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10:duration=33", "-f", "lavfi", "-i", "sine=duration=33"] + coders
+        + ["-pix_fmt", "yuv420p", path])
+    try await requireTrimmed(path, seconds: "33")
+  }
+
+  /// - Parameter seconds: how long the whole lasts, but for a frame of sound.
+  private func requireTrimmed(_ source: String, seconds: String) async throws {
+    let manifest = try await manifest(at: source, ["--overlong", "trim"])
     let attachment = try #require(manifest.attachments.first)
     #expect(attachment.asset.type == .mpeg4 && manifest.rejections == [])
     #expect(try #require(attachment.asset.duration) <= 30)
     #expect(manifest.warnings.map(\.code) == [.reduced])
-    #expect(manifest.warnings.first?.message == "the video lasts \(seconds) s; only its first 30 s are shown")
+    let warning = try #require(manifest.warnings.first?.message)
+    #expect(
+      warning.hasPrefix("the video lasts \(seconds)") && warning.hasSuffix(" s; only its first 30 s are shown"))
     #expect(attachment.steps.contains("cut to the first 30 s"))
     #expect(try #require(attachment.options.thumbnailTime) < 30)
     #expect(attachment.poster != nil)

@@ -18,7 +18,9 @@ struct S3Tests {
     ]) { $1 }
   }
 
-  @Test("prepare stores attachments and manifest in a bucket, and nothing on this machine", arguments: S3Server.Kind.allCases)
+  @Test(
+    "prepare stores attachments and manifest in a bucket, and nothing on this machine",
+    arguments: S3Server.Kind.allCases)
   func prepares(_ kind: S3Server.Kind) async throws {
     let server = try await S3Server.shared(kind)
     let words =

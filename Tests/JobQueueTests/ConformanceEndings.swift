@@ -131,6 +131,19 @@ func checkReleasing(_ test: QueueUnderTest) async throws {
   await other.close()
 }
 
+func checkReleasingForLater(_ test: QueueUnderTest) async throws {
+  try await test.queue.add("a")
+  let first = try await test.queue.next()
+  let start = ContinuousClock.now
+  try await test.queue.release(first, after: 3)
+  #expect(try await test.queue.state(of: "a") == .waiting(attempts: 0))
+  let second = try await test.queue.next()
+  #expect(ContinuousClock.now - start > .milliseconds(2_500))
+  #expect(second.attempt == 1)
+  #expect(second.token > first.token)
+  #expect(second.body == first.body)
+}
+
 func checkBurying(_ test: QueueUnderTest) async throws {
   let queue = test.queue
   try await queue.add("a")

@@ -35,6 +35,7 @@ enum JobQueueConformance: String, CaseIterable, CustomTestStringConvertible {
   case retries = "a job that is retried comes again after the delay, as the next attempt"
   case retriesAtOnce = "a job that is retried without a delay comes again at once"
   case releases = "a released job comes again at once, as the same attempt"
+  case releasesForLater = "a job that is released for later comes again after the delay, as the same attempt"
 
   case buries = "a dead letter has its document, attempts and reasons, and is not given out again"
   case listsDeadLetters = "dead letters are listed oldest first, as many as asked for"
@@ -74,6 +75,7 @@ enum JobQueueConformance: String, CaseIterable, CustomTestStringConvertible {
     case .retries: try await checkRetrying(test)
     case .retriesAtOnce: try await checkRetryingAtOnce(test)
     case .releases: try await checkReleasing(test)
+    case .releasesForLater: try await checkReleasingForLater(test)
     case .buries: try await checkBurying(test)
     case .listsDeadLetters: try await checkListing(test)
     case .recordsLostWorkers: try await checkLostWorkers(test)

@@ -16,6 +16,21 @@ import Testing
     #expect(folder.files() == ["a/b/jobs.sqlite"])
   }
 
+  @Test("where no queue is to be made, there has to be one")
+  func makesNone() async throws {
+    let folder = try TemporaryFolder()
+    let url = "sqlite:\(folder.path)/jobs.sqlite"
+    var options = QueueOptions()
+    options.createsQueue = false
+    let failure = await #expect(throws: QueueFailure.self) { try await openQueue(url, options: options) }
+    #expect(failure == .unusable("there is no queue \(folder.path)/jobs.sqlite"))
+    #expect(folder.files() == [])
+    let made = try await openQueue(url)
+    let opened = try await openQueue(url, options: options)
+    try await opened.add("a")
+    for queue in [made, opened] { await queue.close() }
+  }
+
   @Test("what is no queue of ours is refused, and stays as it was")
   func refusesOtherFiles() async throws {
     let folder = try TemporaryFolder()

@@ -17,7 +17,7 @@ struct TimelineDurationTests {
       ("live-40.webm", 40), ("h264-aac.avi", 2), ("header-zero.avi", 2), ("header-long.avi", 2), ("h264-aac.flv", 2),
       ("duration-60.flv", 2), ("duration-zero.flv", 2), ("late.flv", 2), ("wrap.ts", 2), ("joined.ts", 4.24),
       ("hevc.ts", 2), ("late-picture.ts", 3.05), ("late-picture.mp4", 3), ("late-sound.mp4", 2), ("mpeg2.mpg", 1.96),
-      ("theora.ogv", 2), ("timecode.mov", 2), ("two-sounds.mkv", 2),
+      ("theora.ogv", 2), ("raw.m2v", 1), ("timecode.mov", 2), ("two-sounds.mkv", 2),
     ] as [(String, Double)])
   func durations(_ path: String, _ seconds: Double) throws {
     let presented = try #require(try TimelineFixture("timeline/" + path).video().duration.presented)

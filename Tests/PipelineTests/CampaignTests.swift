@@ -19,6 +19,8 @@ private final class CountingStore: AssetStore {
     real = try await DirectoryStore(path: path)
   }
 
+  func check() async throws(Rejection.Reason) { try await real.check() }
+
   func makeWorkFile() async throws(Rejection.Reason) -> WorkFile {
     preparations.add(1, ordering: .relaxed)
     return try await real.makeWorkFile()

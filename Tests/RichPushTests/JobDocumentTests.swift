@@ -81,7 +81,10 @@ private let faults: [(String, field: String?, problem: String)] = [
     #"{"id": "a", "sources": ["x"], "expiresAt": "tomorrow"}"#, "expiresAt",
     "must be a time like 2026-11-30T03:00:00Z (RFC 3339), not “tomorrow”"
   ),
-  (#"{"id": "a", "sources": ["x"], "expiresAt": 1764471600}"#, "expiresAt", "must be a string, not the number 1764471600"),
+  (
+    #"{"id": "a", "sources": ["x"], "expiresAt": 1764471600}"#, "expiresAt",
+    "must be a string, not the number 1764471600"
+  ),
   (
     #"{"id": "a", "sources": ["x"], "callback": "ftp://example.com"}"#, "callback",
     "must begin with https:// or http://"
@@ -93,7 +96,8 @@ private let faults: [(String, field: String?, problem: String)] = [
   func reads() throws {
     let job = try document(maximal)
     #expect(job.id == "order-1234")
-    #expect(job.sources == [.init(url: "https://example.com/p/1"), .init(url: "file:///srv/a.jpg", identifier: "hero")])
+    #expect(
+      job.sources == [.init(url: "https://example.com/p/1"), .init(url: "file:///srv/a.jpg", identifier: "hero")])
     #expect(job.payload?.members["aps"]?.members["badge"] == .integer(3))
     #expect(job.options == .init(fit: .cover, overlong: .trim))
     #expect(job.expiresAt?.secondsSince1970 == 1_796_004_000)
@@ -124,10 +128,12 @@ private let faults: [(String, field: String?, problem: String)] = [
     #expect(try schema("job").faults(of: json) != [])
   }
 
-  @Test("two sources never have one identifier", arguments: [
-    #"{"id": "a", "sources": [{"url": "x", "identifier": "b"}, {"url": "y", "identifier": "b"}]}"#,
-    #"{"id": "a", "sources": [{"url": "x", "identifier": "media-2"}, "y"]}"#,
-  ])
+  @Test(
+    "two sources never have one identifier",
+    arguments: [
+      #"{"id": "a", "sources": [{"url": "x", "identifier": "b"}, {"url": "y", "identifier": "b"}]}"#,
+      #"{"id": "a", "sources": [{"url": "x", "identifier": "media-2"}, "y"]}"#,
+    ])
   func refusesSameIdentifiers(text: String) {
     #expect(throws: JobDocument.Fault.self) { try document(text) }
   }
@@ -155,10 +161,12 @@ private let faults: [(String, field: String?, problem: String)] = [
 }
 
 @Suite struct JobResultTests {
-  @Test("what is written is valid by the schema", arguments: [
-    JobResult(maximalManifest, at: "manifests/order-1234.json", attempts: 2, endedAt: "2026-11-30T02:00:01Z"),
-    JobResult(dead: "a", reason: "attempt 1: could not connect", attempts: 5, endedAt: "2026-11-30T02:00:01Z"),
-  ])
+  @Test(
+    "what is written is valid by the schema",
+    arguments: [
+      JobResult(maximalManifest, at: "manifests/order-1234.json", attempts: 2, endedAt: "2026-11-30T02:00:01Z"),
+      JobResult(dead: "a", reason: "attempt 1: could not connect", attempts: 5, endedAt: "2026-11-30T02:00:01Z"),
+    ])
   func validates(result: JobResult) throws {
     #expect(try schema("result").faults(of: JSONValue(encoding: result)) == [])
     let written = try JSONEncoder().encode(result)
@@ -167,23 +175,27 @@ private let faults: [(String, field: String?, problem: String)] = [
 }
 
 @Suite struct TimestampTests {
-  @Test("a moment is what RFC 3339 means", arguments: [
-    ("1970-01-01T00:00:00Z", 0), ("2026-11-30T03:00:00Z", 1_796_007_600), ("2026-11-30T03:00:00.5Z", 1_796_007_600.5),
-    ("2026-11-30t03:00:00z", 1_796_007_600), ("2026-11-30T04:30:00+01:30", 1_796_007_600),
-    ("2026-11-29T22:00:00-05:00", 1_796_007_600), ("2024-02-29T00:00:00Z", 1_709_164_800),
-    ("2000-03-01T00:00:00Z", 951_868_800), ("1969-12-31T23:59:59Z", -1), ("2016-12-31T23:59:60Z", 1_483_228_799),
-    ("9999-12-31T23:59:59Z", 253_402_300_799), ("0000-01-01T00:00:00Z", -62_167_219_200),
-  ] as [(String, Double)])
+  @Test(
+    "a moment is what RFC 3339 means",
+    arguments: [
+      ("1970-01-01T00:00:00Z", 0), ("2026-11-30T03:00:00Z", 1_796_007_600), ("2026-11-30T03:00:00.5Z", 1_796_007_600.5),
+      ("2026-11-30t03:00:00z", 1_796_007_600), ("2026-11-30T04:30:00+01:30", 1_796_007_600),
+      ("2026-11-29T22:00:00-05:00", 1_796_007_600), ("2024-02-29T00:00:00Z", 1_709_164_800),
+      ("2000-03-01T00:00:00Z", 951_868_800), ("1969-12-31T23:59:59Z", -1), ("2016-12-31T23:59:60Z", 1_483_228_799),
+      ("9999-12-31T23:59:59Z", 253_402_300_799), ("0000-01-01T00:00:00Z", -62_167_219_200),
+    ] as [(String, Double)])
   func reads(text: String, seconds: Double) {
     #expect(Timestamp(text)?.secondsSince1970 == seconds)
   }
 
-  @Test("all else is none", arguments: [
-    "", "tomorrow", "2026-11-30", "2026-11-30T03:00Z", "2026-11-30T03:00:00", "2026-13-01T00:00:00Z",
-    "2026-02-29T00:00:00Z", "2026-11-31T00:00:00Z", "2026-11-30T24:00:00Z", "2026-11-30T03:60:00Z",
-    "2026-11-30T03:00:61Z", "2026-11-30T03:00:00.Z", "2026-11-30T03:00:00+0100", "2026-11-30T03:00:00+25:00",
-    "26-11-30T03:00:00Z", "2026-11-30T03:00:00Z ", "２026-11-30T03:00:00Z", "2026-11-30T03:00:00Z\0",
-  ])
+  @Test(
+    "all else is none",
+    arguments: [
+      "", "tomorrow", "2026-11-30", "2026-11-30T03:00Z", "2026-11-30T03:00:00", "2026-13-01T00:00:00Z",
+      "2026-02-29T00:00:00Z", "2026-11-31T00:00:00Z", "2026-11-30T24:00:00Z", "2026-11-30T03:60:00Z",
+      "2026-11-30T03:00:61Z", "2026-11-30T03:00:00.Z", "2026-11-30T03:00:00+0100", "2026-11-30T03:00:00+25:00",
+      "26-11-30T03:00:00Z", "2026-11-30T03:00:00Z ", "２026-11-30T03:00:00Z", "2026-11-30T03:00:00Z\0",
+    ])
   func refuses(text: String) {
     #expect(Timestamp(text) == nil)
   }

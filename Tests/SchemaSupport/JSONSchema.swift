@@ -51,7 +51,8 @@ package struct JSONSchema {
     case "items":
       value.elements.enumerated().flatMap { faults(of: $1, under: rule.members, at: "\(place)[\($0)]") }
     case "maxItems": Double(value.elements.count) <= rule.double ?? 0 ? [] : ["\(place) has too many elements"]
-    case "minItems": Double(value.elements.count) >= rule.double ?? 0 || !value.isOfType("array") ? [] : ["\(place) is short"]
+    case "minItems":
+      Double(value.elements.count) >= rule.double ?? 0 || !value.isOfType("array") ? [] : ["\(place) is short"]
     case "maxLength":
       value.text.map { Double($0.count) <= rule.double ?? 0 } ?? true ? [] : ["\(place) is long"]
     case "minimum": value.double.map { $0 >= rule.double ?? .infinity } ?? true ? [] : ["\(place) is too small"]

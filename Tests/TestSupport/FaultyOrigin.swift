@@ -241,8 +241,14 @@ private final class Core: Sendable {
       if count <= 0 { return false }
       pending += buffer[..<count]
     }
-    request.body = Array(pending.prefix(wanted))
+    let body = Array(pending.prefix(wanted))
     pending.removeFirst(wanted)
+    request.body = body
+    seen.withLock { seen in
+      // A connection's requests come one after the other.
+      guard let index = seen.requests.lastIndex(where: { $0.connection == request.connection }) else { return }
+      seen.requests[index].body = body
+    }
     return true
   }
 

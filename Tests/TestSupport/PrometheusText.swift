@@ -74,9 +74,10 @@ package struct PrometheusText: Sendable {
       for (labels, series) in bySeries {
         let buckets = series.filter { $0.name == family + "_bucket" }
         let bounds = buckets.map { $0.labels["le"].flatMap(number) ?? .nan }
-        guard bounds == bounds.sorted(), bounds.last == .infinity, zip(buckets, buckets.dropFirst()).allSatisfy({
-          $0.value <= $1.value
-        }) else { throw Fault(line: 0, description: "the buckets of \(family) are out of order") }
+        let rises = zip(buckets, buckets.dropFirst()).allSatisfy { $0.value <= $1.value }
+        guard bounds == bounds.sorted(), bounds.last == .infinity, rises else {
+          throw Fault(line: 0, description: "the buckets of \(family) are out of order")
+        }
         guard let count = value(family + "_count", labels), count == buckets.last?.value,
           value(family + "_sum", labels) != nil
         else { throw Fault(line: 0, description: "\(family) has no sum, or another count than its buckets") }

@@ -102,7 +102,8 @@ class Queue:
         return json.loads(self._run("queue", "status", "--json"))
 
     def dead(self):
-        return json.loads(self._run("queue", "dead", "--json"))
+        lines = self._run("queue", "dead", "--json", "--limit", "100000").splitlines()
+        return [json.loads(line) for line in lines]
 
     def left(self):
         status = self.status()

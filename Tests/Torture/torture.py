@@ -131,7 +131,7 @@ def torture(queue, work, options, cluster=None):
     planned = jobs(options.jobs, origin, rng)
     queue.add(planned)
     common = [*queue.options, "--store", str(store), "--spool", str(spool), "--allow-files", str(MEDIA), "--jobs", "32",
-              "--attempts", "50", *origin.options]
+              "--attempts", "50", "--listen", "none", *origin.options]
     logs = [work / "a.log", work / "b.log"]
     workers = [Worker(log, *common) for log in logs]
     counts = {"workers": 0, "helpers": 0, "servers": 0}

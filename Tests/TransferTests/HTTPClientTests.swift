@@ -67,9 +67,30 @@ import Transfer
 
   @Test("a server that says no before it has taken the body is heard", arguments: [403, 503])
   func hearsEarlyAnswers(status: Int) async throws {
-    let origin = try FaultyOrigin(taking: { _ in 0 }) { _ in FaultyOrigin.response(status, body: [1]) + [.wait(seconds: 0.2), .close] }
+    let origin = try FaultyOrigin(
+      taking: { _ in 0 }, { _ in FaultyOrigin.response(status, body: [1]) + [.wait(seconds: 0.2), .close] })
     let body = HTTPRequest.Body.bytes([UInt8](repeating: 1, count: 3_000_000))
     #expect(try await client.send(request(.put, origin.url(), body: body)).status == status)
+  }
+
+  @Test(
+    "a body goes over TLS and HTTP/2 too, and to no server whose certificate is not trusted",
+    .enabled(if: Nginx.isInstalled, "nginx and openssl are needed"))
+  func usesHTTP2() async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(200, ["X-Seen: yes"]) }
+    let nginx = try await Nginx.serving([:], proxying: origin.port)
+    let content = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 / 3) }
+    let request = request(.put, "https://localhost:\(nginx.tlsPort)/origin/x", body: .bytes(content))
+    var configuration = TransferConfiguration()
+    configuration.caFile = nginx.caFile
+    let trusting = HTTPClient(configuration: configuration)
+    let response = try await trusting.send(request)
+    #expect(response.status == 200 && response.fields["x-seen"] == "yes")
+    #expect(origin.requests.map(\.body) == [content])
+    #expect(await eventually { nginx.log.map(\.protocolVersion) == ["HTTP/2.0"] })
+    let failure = await failure(request)
+    #expect(failure?.kind == .notSecure && failure?.mayPass == false)
+    #expect(failure?.message.contains("is self-signed") == true, "\(failure?.message ?? "")")
   }
 
   @Test("no redirect is followed")
@@ -133,7 +154,7 @@ import Transfer
 
   @Test("a server that takes nothing or says nothing is given up", .timeLimit(.minutes(2)))
   func givesUp() async throws {
-    let origin = try FaultyOrigin(taking: { _ in 1000 }) { _ in [.stall] }
+    let origin = try FaultyOrigin(taking: { _ in 1000 }, { _ in [.stall] })
     var stalled = request(.put, origin.url(), body: .bytes([UInt8](repeating: 1, count: 30_000_000)))
     stalled.limits.stallTimeout = 1
     let stall = await failure(stalled)

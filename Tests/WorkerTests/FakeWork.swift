@@ -45,6 +45,8 @@ final class FakeWork: JobWork {
 
   var isSaturated: Bool { false }
 
+  var storeAnswers: Bool { storeFault == nil }
+
   var helperFault: String? {
     get { state.withLock(\.helperFault) }
     set { state.withLock { $0.helperFault = newValue } }

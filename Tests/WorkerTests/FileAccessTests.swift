@@ -20,17 +20,21 @@ import Testing
     access = .below([try AllowedFolder(FilePath(folder.path + "/in"))])
   }
 
-  @Test("files below the folder are read, also through links that stay there", arguments: [
-    "/in/a.jpg", "/in/deep/b.jpg", "/in/inner.jpg", "/in/./a.jpg", "/in//a.jpg",
-  ])
+  @Test(
+    "files below the folder are read, also through links that stay there",
+    arguments: [
+      "/in/a.jpg", "/in/deep/b.jpg", "/in/inner.jpg", "/in/./a.jpg", "/in//a.jpg",
+    ])
   func reads(name: String) throws {
     #expect(try access.open(FilePath(folder.path + name)).descriptor >= 0)
   }
 
-  @Test("nothing else is, whether it is there or not", arguments: [
-    "/out/secret.jpg", "/out/missing.jpg", "/in/escape.jpg", "/in/folder/secret.jpg", "/in/../out/secret.jpg",
-    "/in/deep/../../out/secret.jpg", "/link/a.jpg", "/inside/a.jpg",
-  ])
+  @Test(
+    "nothing else is, whether it is there or not",
+    arguments: [
+      "/out/secret.jpg", "/out/missing.jpg", "/in/escape.jpg", "/in/folder/secret.jpg", "/in/../out/secret.jpg",
+      "/in/deep/../../out/secret.jpg", "/link/a.jpg", "/inside/a.jpg",
+    ])
   func blocks(name: String) {
     #expect(throws: (Rejection.Reason).self) { try access.open(FilePath(folder.path + name)) }
     #expect(reason(name)?.code == .blockedAddress)
@@ -69,18 +73,22 @@ import Testing
 }
 
 @Suite struct JobReadingTests {
-  @Test("a file URL names a file", arguments: [
-    ("file:///srv/a%20b.jpg", "/srv/a b.jpg"), ("file:/srv/a.jpg", "/srv/a.jpg"),
-    ("FILE://localhost/srv/%C3%A4.jpg", "/srv/ä.jpg"), ("file:///srv/50%25.jpg", "/srv/50%.jpg"),
-  ])
+  @Test(
+    "a file URL names a file",
+    arguments: [
+      ("file:///srv/a%20b.jpg", "/srv/a b.jpg"), ("file:/srv/a.jpg", "/srv/a.jpg"),
+      ("FILE://localhost/srv/%C3%A4.jpg", "/srv/ä.jpg"), ("file:///srv/50%25.jpg", "/srv/50%.jpg"),
+    ])
   func readsFileURL(url: String, path: String) throws {
     #expect(try sourceLocation(of: url, field: "x") == .file(FilePath(path)))
   }
 
-  @Test("what is no file URL is refused", arguments: [
-    "file:a.jpg", "file://a.jpg", "file://server/share/a.jpg", "file:///a?b", "file:///a#b", "file:///a%zz",
-    "file:///a%00", "file:", "file://", "file:///a%4",
-  ])
+  @Test(
+    "what is no file URL is refused",
+    arguments: [
+      "file:a.jpg", "file://a.jpg", "file://server/share/a.jpg", "file:///a?b", "file:///a#b", "file:///a%zz",
+      "file:///a%00", "file:", "file://", "file:///a%4",
+    ])
   func refusesFileURL(url: String) {
     #expect(throws: JobDocument.Fault.self) { try sourceLocation(of: url, field: "sources[0]") }
   }

@@ -14,9 +14,11 @@ private let crashed = Rejection.Reason(.decoderCrashed, at: .inspect, "the decod
     return circumstances
   }
 
-  @Test("a manifest is published when nothing in it may pass", arguments: [
-    manifest(job, attachments: 2), manifest(job, attachments: 1, corrupt), manifest(job, attachments: 0, corrupt),
-  ])
+  @Test(
+    "a manifest is published when nothing in it may pass",
+    arguments: [
+      manifest(job, attachments: 2), manifest(job, attachments: 1, corrupt), manifest(job, attachments: 0, corrupt),
+    ])
   func publishes(manifest: Manifest) {
     #expect(verdict(on: manifest, circumstances()) == .publish)
   }

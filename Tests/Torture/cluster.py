@@ -1,0 +1,68 @@
+"""Three NATS servers with JetStream on loopback, for the time of a run."""
+import os
+import shutil
+import socket
+import subprocess
+import time
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+class Cluster:
+    """Servers that are killed and started again; the stream is kept on all three."""
+
+    def __init__(self, work, rng, size=3):
+        self.work = work
+        self.size = size
+        self.ports = free_ports(2 * size)
+        self.servers = [None] * size
+        self.url = "nats://" + ",".join(f"127.0.0.1:{port}" for port in self.ports[:size]) + "/torture"
+        self.options = []
+        self.program = shutil.which("nats-server") or "/usr/sbin/nats-server"
+
+    def __enter__(self):
+        os.environ["ENCLOSURE_NATS_REPLICAS"] = "3"
+        routes = ",".join(f"nats-route://127.0.0.1:{port}" for port in self.ports[self.size:])
+        for number in range(self.size):
+            self._configure(number, routes)
+            self.start(number)
+        time.sleep(3)
+        return self
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            if server:
+                server.kill()
+                server.wait()
+
+    def _configure(self, number, routes):
+        (self.work / f"nats-{number}.conf").write_text(f"""
+            server_name: n{number}
+            listen: "127.0.0.1:{self.ports[number]}"
+            jetstream {{ store_dir: "{self.work}/nats-{number}" }}
+            cluster {{ name: torture, listen: "127.0.0.1:{self.ports[self.size + number]}", routes: [{routes}] }}
+            """)
+
+    def start(self, number):
+        with open(self.work / f"nats-{number}.log", "ab") as log:
+            self.servers[number] = subprocess.Popen(
+                [self.program, "-c", str(self.work / f"nats-{number}.conf")], stdout=log, stderr=log)
+
+    def restart_one(self, rng):
+        """Kills one server, and starts it again some seconds later: the others have to do meanwhile."""
+        number = rng.randrange(self.size)
+        self.servers[number].kill()
+        self.servers[number].wait()
+        time.sleep(2)
+        self.start(number)
+        # Two of three have to be up to date before the next one goes.
+        time.sleep(3)
