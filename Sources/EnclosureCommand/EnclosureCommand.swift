@@ -8,7 +8,7 @@ struct EnclosureCommand {
   static var commands: [any Command.Type] {
     [
       PrepareCommand.self, BatchCommand.self, InspectCommand.self, WorkerCommand.self, EnqueueCommand.self,
-      QueueCommand.self, DoctorCommand.self,
+      QueueCommand.self, CategoriesCommand.self, DoctorCommand.self,
     ]
   }
 
@@ -84,7 +84,7 @@ struct EnclosureCommand {
   private static var overview: String {
     let list = commands.map { command in
       let name = command.syntax.command
-      return "  \(name)\(String(repeating: " ", count: max(1, 10 - name.count)))\(command.syntax.summary)\n"
+      return "  \(name)\(String(repeating: " ", count: max(1, 12 - name.count)))\(command.syntax.summary)\n"
     }.joined()
     return """
       Prepares media for rich notifications on iOS: what goes in may be anything, what comes out is shown.

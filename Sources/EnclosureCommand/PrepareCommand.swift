@@ -10,11 +10,17 @@ enum PrepareCommand: Command {
       .init("store", .one("URL"), "instead of --out: s3://BUCKET/PREFIX, or a folder"),
       .init("id", .one("ID"), "the job's id, and the manifest's name; by default the sources' last path components"),
       .init("strict", .none, "exit with 1 when any source was rejected, not only when all were"),
-    ] + Workplace.options + StoreChoice.syntax + Workplace.fetchOptions,
+      .init("payload", .one("FILE"), "the notification's APNs payload, as JSON; the manifest has it, completed"),
+      .init("apns-file", .one("FILE"), "write the completed payload there, for xcrun simctl push"),
+      .init("bundle", .one("ID"), "the app that such a file is for: com.example.app"),
+    ] + NotificationOptions.options + Workplace.options + StoreChoice.syntax
+      + Workplace.fetchOptions,
     details: """
       The manifest is printed on standard output and stored as DIR/manifests/ID.json; the attachments are below
       DIR/assets. A manifest of the same id is replaced: a/cat.jpg and b/cat.jpg need an --id to be told apart.
       Exit status: 0 ready or partial (with --strict: ready), 1 rejected, 64 wrong use, 70 failed, 130 interrupted.
+
+      \(NotificationOptions.details)
 
       \(StoreChoice.details)
 
@@ -25,6 +31,7 @@ enum PrepareCommand: Command {
         enclosure prepare https://example.com/clip.mov cover.png --out prepared --id order-1234
         enclosure prepare photo.heic --store s3://my-media/push --public-url https://media.example.com/push
         enclosure prepare https://media.internal:8443/a.jpg --out prepared --allow-host media.internal --allow-port 8443
+        enclosure prepare cat.webp --out prepared --payload new-message.json --registry categories.json --apns-file cat.apns
       """)
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -40,20 +47,51 @@ enum PrepareCommand: Command {
     let sources = arguments.operands.map { JobSource(sourceLocation($0)) }
     let id = arguments.text("id") ?? defaultID(of: sources)
     guard !id.isEmpty else { throw UsageError("--id must not be empty") }
+    let rules = try NotificationOptions.rules(arguments)
+    let payload = try payload(arguments)
     let workplace = try await Workplace(arguments)
     let outcome = try await workplace.run {
       let store = try await workplace.open(choice)
-      let job = Job(id: id, sources: sources, options: workplace.preparation)
+      let job = Job(id: id, sources: sources, payload: payload, options: workplace.preparation)
       return try await Pipeline(
-        reader: workplace.reader, store: store, publicAddress: choice.publicAddress
+        reader: workplace.reader, store: store, publicAddress: choice.publicAddress, rules: rules
       ).run(job)
     }
     try Console.output(outcome.json)
     for rejection in outcome.manifest.rejections { Console.log(.rejected(rejection)) }
+    if outcome.manifest.status != .rejected { try writeSimulatorFile(outcome.manifest, arguments) }
     switch outcome.manifest.status {
     case .ready: return 0
     case .partial: return arguments.has("strict") ? 1 : 0
     case .rejected: return 1
+    }
+  }
+
+  /// The notification that the media are for.
+  private static func payload(_ arguments: Arguments) throws(UsageError) -> JSONValue? {
+    guard let name = arguments.bytes("payload") else {
+      guard !arguments.has("apns-file") else { throw UsageError("--apns-file needs the notification: --payload FILE") }
+      return nil
+    }
+    let path = FilePath(bytes: name)
+    let bytes = try document(at: path)
+    do throws(JSONSyntaxError) {
+      return try JSONValue(parsing: bytes)
+    } catch {
+      throw UsageError(
+        "--payload \(path.description), line \(error.line), column \(error.column): \(error.message)")
+    }
+  }
+
+  private static func writeSimulatorFile(_ manifest: Manifest, _ arguments: Arguments) throws {
+    guard let name = arguments.bytes("apns-file"), let payload = manifest.payload else { return }
+    let path = FilePath(bytes: name)
+    do {
+      try write(Payload(complete: payload).simulatorFile(bundle: arguments.text("bundle")), to: path)
+    } catch let failure as SimulatorFileFailure {
+      throw UnwritableFile(path: path, reason: failure.message)
+    } catch let failure as FileFailure {
+      throw UnwritableFile(path: path, reason: failure.message)
     }
   }
 

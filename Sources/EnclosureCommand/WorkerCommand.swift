@@ -22,7 +22,8 @@ enum WorkerCommand: Command {
       .init("allow-files", .many("DIR"), "take file: URLs below this folder; none by default"),
       .init("callback-secret-file", .one("FILE"), "what callbacks are signed with, a whsec_… on each line"),
       .init("check-config", .none, "open everything, say what is wrong, and exit"),
-    ] + EndpointOptions.options + StoreChoice.syntax + Workplace.options + Workplace.fetchOptions,
+    ] + EndpointOptions.options + NotificationOptions.options + StoreChoice.syntax + Workplace.options
+      + Workplace.fetchOptions,
     details: """
       Jobs are JSON documents (job.schema.json); enclosure enqueue adds them. Each ends with a manifest in the store, or,
       when all attempts failed for reasons that might pass, among the dead letters of the queue. Any number of workers
@@ -31,6 +32,8 @@ enum WorkerCommand: Command {
       On SIGTERM or ^C the worker takes no more jobs, finishes what it can within the grace period, and gives the rest
       back; a second signal ends it at once. While the queue, the store or the disk is not available, it waits. Exit
       status: 0 ended in order, or --check-config found nothing wrong; 1 --check-config did; 64 wrong use; 70 failed.
+
+      \(NotificationOptions.details)
 
       \(EndpointOptions.details)
 
@@ -47,6 +50,7 @@ enum WorkerCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard arguments.operands.isEmpty else { throw UsageError("worker takes no operands") }
     let options = try WorkerOptions(arguments)
+    let rules = try NotificationOptions.rules(arguments)
     // A terminal that goes away is no reason to end; there is nothing to open anew.
     signal(SIGHUP, SIG_IGN)
     if arguments.has("check-config") { return try await check(options, arguments) }
@@ -74,7 +78,8 @@ enum WorkerCommand: Command {
     service.opened(queue)
     let worker = Worker(
       queue: queue,
-      work: Pipeline(reader: workplace.reader, store: store, publicAddress: options.store.publicAddress),
+      work: Pipeline(
+        reader: workplace.reader, store: store, publicAddress: options.store.publicAddress, rules: rules),
       callbacks: options.callbacks(over: workplace), configuration: options.configuration(workplace), report: report)
     service.began(worker)
     start.onEnd { Task { await worker.drain() } }

@@ -189,6 +189,7 @@ func describe(_ error: any Error) -> String {
     "the media helper \(missing.path) is missing; it belongs beside enclosure (make build leaves both in build/), or"
       + " ENCLOSURE_MEDIA names it"
   case let failure as QueueFailure: failure.message
+  case let file as UnwritableFile: "\(file.path.description) cannot be written: \(file.reason)"
   case let failure as InputFailure: "the jobs cannot be read: \(String(cString: strerror(failure.errno)))"
   case let fault as ListenFault: fault.message
   case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"

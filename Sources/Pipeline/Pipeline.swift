@@ -13,13 +13,20 @@ package struct Pipeline: Sendable {
   let reader: SourceReader
   let store: any AssetStore
   private let publicAddress: PublicAddress?
+  private let rules: NotificationRules
   private let preparations = SingleFlight<PreparationKey, PreparedAsset>()
 
-  /// - Parameter publicAddress: where the public gets what is in the store; gives attachments their URLs.
-  package init(reader: SourceReader, store: any AssetStore, publicAddress: PublicAddress? = nil) {
+  /// - Parameters:
+  ///   - publicAddress: where the public gets what is in the store; gives attachments their URLs.
+  ///   - rules: what becomes of the notifications that jobs bring.
+  package init(
+    reader: SourceReader, store: any AssetStore, publicAddress: PublicAddress? = nil,
+    rules: NotificationRules = NotificationRules()
+  ) {
     self.reader = reader
     self.store = store
     self.publicAddress = publicAddress
+    self.rules = rules
   }
 
   /// A job's manifest and where it is stored, relative to the store.
@@ -69,6 +76,12 @@ package struct Pipeline: Sendable {
   }
 
   private func verdicts(on job: Job) async throws -> (Manifest, FileState?) {
+    if let reason = rules.refusal(of: job, at: publicAddress) {
+      let manifest = Manifest(
+        rejecting: job.id, sources: job.sources.map(\.location.publicName), for: reason,
+        preparedAt: Date.now.formatted(.iso8601), payload: job.payload)
+      return (manifest, nil)
+    }
     let verdicts = try await withThrowingTaskGroup(of: (Int, Verdict).self) { group in
       for (index, source) in job.sources.enumerated() {
         group.addTask {
@@ -78,9 +91,12 @@ package struct Pipeline: Sendable {
       return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
     let inOrder = job.sources.indices.compactMap { verdicts[$0] }
+    let attachments = inOrder.compactMap(\.attachment)
+    let notification = rules.completed(job, attachments, at: publicAddress)
     let manifest = Manifest(
-      id: job.id, preparedAt: Date.now.formatted(.iso8601), attachments: inOrder.compactMap(\.attachment),
-      rejections: inOrder.compactMap(\.rejection), warnings: inOrder.flatMap(\.warnings), payload: job.payload)
+      id: job.id, preparedAt: Date.now.formatted(.iso8601), attachments: attachments,
+      rejections: inOrder.compactMap(\.rejection), warnings: inOrder.flatMap(\.warnings) + notification.warnings,
+      payload: notification.payload)
     return (manifest, inOrder.first?.state)
   }
 

@@ -53,10 +53,6 @@ struct Members {
 }
 
 extension JSONValue {
-  var asString: String? { if case .string(let text) = self { text } else { nil } }
-  var asArray: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
-  var asObject: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
-
   /// For messages: `the number 5`.
   var described: String {
     switch self {

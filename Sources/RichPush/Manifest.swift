@@ -46,8 +46,11 @@ public struct Warning: Codable, Sendable, Equatable {
     case typeMismatch = "type_mismatch"
     /// Only a part of the source could be shown.
     case reduced
+    /// A phone may not do with the notification's payload what its sender means.
+    case payload
   }
 
+  /// What it is about: a source as the job named it, or a place in the job such as `payload.aps.category`.
   public var source: String
   public var code: Code
   public var message: String

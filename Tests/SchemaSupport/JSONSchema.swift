@@ -56,6 +56,11 @@ package struct JSONSchema {
     case "maxLength":
       value.text.map { Double($0.count) <= rule.double ?? 0 } ?? true ? [] : ["\(place) is long"]
     case "minimum": value.double.map { $0 >= rule.double ?? .infinity } ?? true ? [] : ["\(place) is too small"]
+    case "exclusiveMinimum":
+      value.double.map { $0 > rule.double ?? .infinity } ?? true ? [] : ["\(place) is too small"]
+    case "uniqueItems":
+      value.elements.indices.contains { value.elements[..<$0].contains(value.elements[$0]) }
+        ? ["\(place) has an element twice"] : []
     case "minLength":
       value.text.map { Double($0.count) >= rule.double ?? .infinity } ?? true ? [] : ["\(place) is short"]
     case "pattern": value.text.map { matches($0, rule.text ?? "") } ?? true ? [] : ["\(place) is not like \(rule)"]

@@ -1,0 +1,55 @@
+extension JSONValue {
+  /// A member of an object; nil when there is none, and of everything else.
+  public subscript(name: String) -> JSONValue? { asObject?[name] }
+
+  /// The members of an object; nil of everything else.
+  public var asObject: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+
+  /// The elements of an array; nil of everything else.
+  public var asArray: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+  public var asString: String? { if case .string(let text) = self { text } else { nil } }
+
+  public var asBool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  /// A whole number, also one that is written with a decimal point: `1.0`.
+  public var asInteger: Int64? {
+    switch self {
+    case .integer(let value): value
+    case .number(let value): whole(value)
+    default: nil
+    }
+  }
+
+  public var asNumber: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+
+  /// The kind of value, with its article, for messages.
+  var kindName: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a Boolean"
+    case .integer, .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+
+  /// The value at a path of names; nil where one of them is missing.
+  func at(_ path: [String]) -> JSONValue? {
+    path.reduce(Optional(self)) { $0?[$1] }
+  }
+}
+
+/// The whole number that a floating-point number is. Swift's own conversion wants the C library's mathematics linked.
+private func whole(_ value: Double) -> Int64? {
+  guard value > -0x1p63, value < 0x1p63 else { return nil }
+  let number = Int64(value)
+  return Double(number) == value ? number : nil
+}

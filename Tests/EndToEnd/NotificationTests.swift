@@ -1,0 +1,71 @@
+import FoundationEssentials
+import Glibc
+import RichPush
+import SchemaSupport
+import TestSupport
+import Testing
+
+@Suite("enclosure prepare with a notification")
+struct NotificationTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.put(text: #"{"aps":{"alert":"hi","category":"photo"},"n":1}"#, as: "payload.json")
+    try bench.put(
+      text: #"{"schema":"enclosure.categories/1","categories":[{"identifier":"Photo"}]}"#, as: "categories.json")
+  }
+
+  private func manifest(_ run: Run) throws -> Manifest {
+    try JSONDecoder().decode(Manifest.self, from: Data(run.output))
+  }
+
+  @Test("completes its payload, in the manifest and in a file for the simulator")
+  func completes() async throws {
+    let file = "\(bench.folder.path)/cat.apns"
+    let run = try await bench.prepare(
+      [fixture("image/one-pixel.png")], "--payload", "\(bench.source)/payload.json", "--apns-file", file, "--bundle",
+      "com.example.app")
+    #expect(run.status == 0, "\(run.errors)")
+    let payload = try #require(try manifest(run).payload)
+    #expect(payload["aps"]?["mutable-content"] == .integer(1) && payload["n"] == .integer(1))
+    var written = try #require(JSONValue(parsing: contentOfFile(file) ?? []).asObject)
+    #expect(written.removeValue(forKey: "Simulator Target Bundle") == .string("com.example.app"))
+    #expect(JSONValue.object(written) == payload)
+  }
+
+  @Test("refuses an unknown category before it looks at any source, unless it shall only warn")
+  func category() async throws {
+    let options = ["--payload", "\(bench.source)/payload.json", "--registry", "\(bench.source)/categories.json"]
+    let refused = try await bench.prepare(["nowhere.png"], options[0], options[1], options[2], options[3])
+    #expect(refused.status == 1)
+    let rejections = try manifest(refused).rejections
+    #expect(rejections.map(\.reason.code) == [.invalidJob] && rejections.map(\.source) == ["nowhere.png"])
+    #expect(rejections[0].reason.message.hasSuffix("“Photo” differs in case"))
+    let warned = try await bench.prepare(
+      [fixture("image/one-pixel.png")], options[0], options[1], options[2], options[3], "--unknown-category", "warn")
+    #expect(warned.status == 0)
+    #expect(try manifest(warned).warnings.contains { $0.source == "payload.aps.category" && $0.code == .payload })
+  }
+
+  @Test(
+    "says what is wrong with its options before it starts",
+    arguments: [
+      (["--payload", "nowhere.json"], "nowhere.json cannot be read: No such file"),
+      (["--apns-file", "x"], "--payload"),
+      (["--payload", "SOURCE/bad.json"], "bad.json, line 2, column 1: a name in quotation marks is expected"),
+      (["--registry", "SOURCE/bad.json"], "has 1 error, the first at line 2, column 1"),
+      (["--registry", "SOURCE/twice.json"], "there is another category “a”; enclosure categories check shows all"),
+      (["--preset", "telegraph"], "plain, airship"), (["--unknown-category", "ignore"], "reject or warn"),
+    ])
+  func usage(options: [String], expected: String) async throws {
+    try bench.put(text: "{\n", as: "bad.json")
+    try bench.put(
+      text: #"{"schema":"enclosure.categories/1","categories":[{"identifier":"a"},{"identifier":"a"}]}"#,
+      as: "twice.json")
+    let words = options.map { $0.hasPrefix("SOURCE") ? bench.source + $0.dropFirst(6) : $0 }
+    let run = try await enclosure(
+      (["prepare", "a.jpg", "--out", bench.out] + words).map { Array($0.utf8) }, environment: bench.environment())
+    #expect(run.status == EX_USAGE && run.errors.contains(expected), "\(run.errors)")
+  }
+}

@@ -1,0 +1,66 @@
+// The part of Apple's UserNotifications that sources for apps use, as far as their types have to be checked where there
+// is no SDK. Declared as developer.apple.com/documentation/usernotifications has it; it does nothing.
+
+public struct UNNotificationActionOptions: OptionSet, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) {
+    self.rawValue = rawValue
+  }
+
+  public static let authenticationRequired = UNNotificationActionOptions(rawValue: 1)
+  public static let destructive = UNNotificationActionOptions(rawValue: 2)
+  public static let foreground = UNNotificationActionOptions(rawValue: 4)
+}
+
+open class UNNotificationAction {
+  public init(identifier: String, title: String, options: UNNotificationActionOptions = []) {}
+}
+
+open class UNTextInputNotificationAction: UNNotificationAction {
+  public init(
+    identifier: String, title: String, options: UNNotificationActionOptions = [], textInputButtonTitle: String,
+    textInputPlaceholder: String
+  ) {
+    super.init(identifier: identifier, title: title, options: options)
+  }
+}
+
+public struct UNNotificationCategoryOptions: OptionSet, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) {
+    self.rawValue = rawValue
+  }
+
+  public static let customDismissAction = UNNotificationCategoryOptions(rawValue: 1)
+  public static let allowInCarPlay = UNNotificationCategoryOptions(rawValue: 2)
+  public static let hiddenPreviewsShowTitle = UNNotificationCategoryOptions(rawValue: 4)
+  public static let hiddenPreviewsShowSubtitle = UNNotificationCategoryOptions(rawValue: 8)
+}
+
+open class UNNotificationCategory: Hashable {
+  public init(
+    identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
+    options: UNNotificationCategoryOptions = []
+  ) {}
+
+  public init(
+    identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
+    hiddenPreviewsBodyPlaceholder: String, options: UNNotificationCategoryOptions = []
+  ) {}
+
+  public static func == (first: UNNotificationCategory, second: UNNotificationCategory) -> Bool { first === second }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}
+
+open class UNUserNotificationCenter {
+  public init() {}
+
+  open class func current() -> UNUserNotificationCenter { UNUserNotificationCenter() }
+
+  open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {}
+}
