@@ -128,11 +128,19 @@ struct Workplace {
   }
 
   /// Makes sure that helpers answer. Without them every source would be rejected, which looks like its own fault.
+  ///
+  /// One that was killed from outside says nothing about the next; several in a row do.
   func requireHelper() async throws {
-    do {
-      _ = try await reader.capabilities()
-    } catch let reason as Rejection.Reason {
-      throw UselessHelper(path: try Self.helperProgram(), reason: reason)
+    for attempt in 1...5 {
+      do {
+        _ = try await reader.capabilities()
+        return
+      } catch let reason as Rejection.Reason {
+        guard !reason.permanent, attempt < 5 else {
+          throw UselessHelper(path: try Self.helperProgram(), reason: reason)
+        }
+        try await Task.sleep(for: .milliseconds(100))
+      }
     }
   }
 
@@ -192,6 +200,7 @@ func describe(_ error: any Error) -> String {
   case let file as UnwritableFile: "\(file.path.description) cannot be written: \(file.reason)"
   case let failure as InputFailure: "the jobs cannot be read: \(String(cString: strerror(failure.errno)))"
   case let fault as ListenFault: fault.message
+  case let usage as UsageError: usage.message
   case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"
   default: "\(error)"
   }

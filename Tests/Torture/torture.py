@@ -92,8 +92,15 @@ def finished_once(logs, faults):
 
 def kill_something(workers, rng, counts):
     """Kills one of all workers and helpers."""
-    victims = [(worker.pid, worker) for worker in workers]
+    # Most of the time only what works: on a slow machine nothing would ever begin.
+    victims = [(worker.pid, worker) for worker in workers if worker.helpers() or rng.random() < 0.1]
     victims += [(pid, None) for worker in workers for pid in worker.helpers()]
+    for worker in workers:
+        if worker.process.poll() is not None:
+            counts["ended"] += 1
+            worker.start()
+    if not victims:
+        return
     pid, worker = rng.choice(victims)
     if worker:
         worker.kill()
@@ -134,7 +141,7 @@ def torture(queue, work, options, cluster=None):
               "--attempts", "50", "--listen", "none", *origin.options]
     logs = [work / "a.log", work / "b.log"]
     workers = [Worker(log, *common) for log in logs]
-    counts = {"workers": 0, "helpers": 0, "servers": 0}
+    counts = {"workers": 0, "helpers": 0, "servers": 0, "ended": 0}
     start = time.monotonic()
     checked = False
     while time.monotonic() - start < options.seconds:
