@@ -78,13 +78,15 @@ enum NATSProblem: Error, Sendable, Equatable {
   /// The server's answer is no.
   case refused(code: Int, String)
   case library(String)
+  /// What is there is not what the queue needs.
+  case unusable(String)
 
   /// Whether the same may be done later.
   var isPassing: Bool {
     switch self {
     case .disconnected, .timeout, .noResponders: true
     case .refused(let code, _): JetStreamCode.passing.contains(code)
-    case .tooLarge, .closed, .library: false
+    case .tooLarge, .closed, .library, .unusable: false
     }
   }
 }

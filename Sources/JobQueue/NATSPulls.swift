@@ -41,9 +41,9 @@ final class NATSPulls: Sendable {
       state.lastNumber += 1
       return state.lastNumber
     }
-    // "no_wait" with a time makes the server wait for the first job only. Without a time it might wait for ever.
-    let wait = Int64(max(0.005, min(seconds, Self.longestWait)) * 1e9)
-    let request = Array(#"{"batch":\#(count),"no_wait":true,"expires":\#(wait)}"#.utf8)
+    // "no_wait" with a time makes the server wait for the first job only; without one it answers at once.
+    let wait = Int64(max(0, min(seconds, Self.longestWait)) * 1e9)
+    let request = Array(#"{"batch":\#(count),"no_wait":true\#(wait > 0 ? #","expires":\#(wait)"# : "")}"#.utf8)
     // A request may get lost on the way, when the consumer's leader changes.
     let overdue = Task { [weak self] in
       try await Task.sleep(for: .nanoseconds(wait) + .seconds(2))

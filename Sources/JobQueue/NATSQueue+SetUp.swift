@@ -14,9 +14,8 @@ extension NATSQueue {
       guard found.subjects == wanted.subjects, found.retention == wanted.retention,
         found.discardNewPerSubject ?? false == wanted.discardNewPerSubject ?? false, found.allowDirect == true
       else {
-        throw .refused(
-          code: JetStreamCode.nameTaken,
-          "the stream “\(wanted.name)” exists, and is not one that was made for a queue; name another stream")
+        throw .unusable(
+          "the NATS stream “\(wanted.name)” is not one that was made for a queue; name another stream")
       }
     }
     let consumer = try await findConsumer()
@@ -25,6 +24,9 @@ extension NATSQueue {
 
   private func find(_ wanted: StreamSettings) async throws(NATSProblem) -> StreamSettings {
     if let found = try await stream.stream(wanted.name) { return found.config }
+    guard options.createsQueue else {
+      throw .unusable("there is no queue on the NATS server: the stream “\(wanted.name)” is missing")
+    }
     do throws(NATSProblem) {
       try await stream.create(wanted)
     } catch .refused(JetStreamCode.nameTaken, _) {

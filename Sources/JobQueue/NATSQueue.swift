@@ -129,6 +129,7 @@ package final class NATSQueue: JobQueue {
       let words = "the NATS server refuses: \(text) (\(code))"
       return problem.isPassing ? .unavailable(words) : .unusable(words)
     case .library(let text): return .unavailable(text)
+    case .unusable(let text): return .unusable(text)
     }
   }
 }
