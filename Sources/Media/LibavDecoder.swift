@@ -6,7 +6,8 @@ final class LibavDecoder {
   let context: UnsafeMutablePointer<AVCodecContext>
 
   /// - Parameter parameters: what the container says about the stream; nil when the bytes come without one.
-  /// - Throws: `unsupported_codec` when there is no decoder or it refuses the stream.
+  /// - Throws: `unsupported_codec` when there is no decoder or it does not know this kind of stream, `corrupt` when what
+  ///   the container says about the stream makes no sense to it.
   init(
     _ codec: AVCodecID, parameters: UnsafePointer<AVCodecParameters>? = nil, at stage: Rejection.Stage,
     configure: (UnsafeMutablePointer<AVCodecContext>) -> Void = { _ in }
@@ -27,9 +28,12 @@ final class LibavDecoder {
     if status >= 0 { status = avcodec_open2(context, decoder, nil) }
     guard status >= 0 else {
       avcodec_free_context(&allocated)
+      guard status != enclosure_av_out_of_memory else { throw libavOutOfMemory(at: stage) }
       let name = String(cString: avcodec_get_name(codec))
+      let isDamaged = status == enclosure_av_invalid_data || status == enclosure_av_not_permitted
       throw Rejection.Reason(
-        .unsupportedCodec, at: stage, "the decoder of \(name) refuses the stream: \(libavDescription(of: status))")
+        isDamaged ? .corrupt : .unsupportedCodec, at: stage,
+        "the decoder of \(name) refuses the stream: \(libavComplaint(about: status))")
     }
     self.context = context
   }

@@ -31,7 +31,7 @@ final class LibavEncoder {
     guard status >= 0 else {
       avcodec_free_context(&allocated)
       throw Rejection.Reason(
-        .unsupportedCodec, at: stage, "the encoder \(name) refuses its settings: \(libavDescription(of: status))")
+        .unsupportedCodec, at: stage, "the encoder \(name) refuses its settings: \(libavComplaint(about: status))")
     }
     self.context = context
   }

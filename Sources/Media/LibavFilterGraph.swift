@@ -27,7 +27,7 @@ final class LibavFilterGraph {
       guard status != enclosure_av_out_of_memory else { throw libavOutOfMemory(at: .prepare) }
       throw Rejection.Reason(
         .unsupportedCodec, at: .prepare,
-        "the pictures cannot be converted by \(description): \(libavDescription(of: status))")
+        "the pictures cannot be converted by \(description): \(libavComplaint(about: status))")
     }
     (self.graph, self.source, self.sink) = (graph, source, sink)
   }

@@ -17,6 +17,9 @@ final class LibavInput {
   private(set) lazy var encryptedTracks = Set(
     file.map { ISOTrack.tracks(of: $0).filter(\.isEncrypted).map(\.id) } ?? [])
 
+  /// Whether the file was written without its end being known: then it ends where it ends, in a packet or not.
+  private lazy var isStreamed = file.map { TimelineEnding(of: $0, self) == .streamed } ?? false
+
   /// More streams than this are not a film.
   static let maximumStreams = 64
   /// The most pixels of one picture that are decoded. 100 million is 400 MB of RGBA.
@@ -94,7 +97,8 @@ final class LibavInput {
     for index in options.indices { av_dict_free(&options[index]) }
     try check()
     guard status >= 0 else {
-      throw Rejection.Reason(.corrupt, at: stage, "the streams could not be read: \(libavDescription(of: status))")
+      throw Rejection.Reason(
+        .corrupt, at: stage, "what the file's streams are cannot be told: \(libavComplaint(about: status))")
     }
     guard streamCount <= LibavInput.maximumStreams else { throw tooManyStreams }
   }
@@ -105,6 +109,9 @@ final class LibavInput {
   func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
     av_packet_unref(packet)
     let status = av_read_frame(context, packet)
+    if status >= 0, packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0, isStreamed {
+      packet.pointee.flags &= ~AV_PKT_FLAG_CORRUPT
+    }
     if status >= 0, seams != nil, let stream = stream(Int(packet.pointee.stream_index)) {
       seams?.join(packet, timeBase: stream.pointee.time_base)
     }
@@ -166,7 +173,7 @@ extension LibavInput {
     for status: Int32, io: LibavReadIO, format: UnsafePointer<AVInputFormat>, at stage: Rejection.Stage
   ) -> Rejection.Reason {
     if let reason = trouble(with: io, at: stage) { return reason }
-    let name = format.pointee.name.map { String(cString: $0) } ?? ""
+    let name = plainName(of: format)
     if status == enclosure_av_out_of_memory {
       // So libavformat calls it as well when there are more streams than it was allowed, or a table is said to be so
       // long that it does not even try.
@@ -177,7 +184,17 @@ extension LibavInput {
           + " longer than memory")
     }
     return Rejection.Reason(
-      .corrupt, at: stage, "the header of the \(name) file makes no sense: \(libavDescription(of: status))")
+      .corrupt, at: stage, "the header of the \(name) file cannot be read: \(libavComplaint(about: status))")
+  }
+
+  /// What people call a container; libavformat lists all that it reads alike.
+  private static func plainName(of format: UnsafePointer<AVInputFormat>) -> String {
+    let name = format.pointee.name.map { String(cString: $0) } ?? ""
+    switch name {
+    case "mov,mp4,m4a,3gp,3g2,mj2": return "MP4 or QuickTime"
+    case "matroska,webm": return "Matroska or WebM"
+    default: return name
+    }
   }
 
   /// Whether this process may have more memory than any sensible header needs.

@@ -49,4 +49,27 @@ struct DisplayOrientation: Equatable {
     guard degrees.isFinite else { return }
     rotation = ((Int(degrees.rounded()) % 360) + 360) % 360
   }
+
+  /// The display matrix that shows just this, and the picture in its own size with its corner at the origin, as
+  /// av_display_rotation_get takes it. Cameras and editors also write matrices that scale, slant or shift; players
+  /// disagree about those, and one of zeros shows nothing at all.
+  /// - Parameters:
+  ///   - width: of the stored picture, in pixels.
+  ///   - height: likewise.
+  /// - Returns: nil when there is nothing to turn or mirror; turns other than by right angles count as none.
+  func matrix(width: Int32, height: Int32) -> [Int32]? {
+    guard exif != 1 else { return nil }
+    let (cosine, sine): (Int32, Int32) =
+      switch rotation {
+      case 90: (0, 1)
+      case 180: (-1, 0)
+      case 270: (0, -1)
+      default: (1, 0)
+      }
+    let sideways: Int32 = isMirrored ? -1 : 1
+    let (a, b, c, d) = (cosine * sideways, sine, -sine * sideways, cosine)
+    let (x, y) = (max(-a, 0) * width + max(-c, 0) * height, max(-b, 0) * width + max(-d, 0) * height)
+    let one: Int32 = 1 << 16
+    return [a * one, b * one, 0, c * one, d * one, 0, x &* one, y &* one, 1 << 30]
+  }
 }

@@ -68,16 +68,26 @@ final class LibavOutput {
       stream.pointee.codecpar.pointee.sample_aspect_ratio = pixelAspect
     }
     // How to turn the picture and what its brightest light means; all else of side data is dropped.
-    let kept = [
-      AV_PKT_DATA_DISPLAYMATRIX, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
-    ]
-    for type in kept {
+    try addMatrix(DisplayOrientation(of: source), to: stream)
+    for type in [AV_PKT_DATA_MASTERING_DISPLAY_METADATA, AV_PKT_DATA_CONTENT_LIGHT_LEVEL] {
       var size = 0
       guard let data = av_stream_get_side_data(source, type, &size), size > 0 else { continue }
       guard let copy = av_stream_new_side_data(stream, type, size) else { throw libavOutOfMemory(at: stage) }
       copy.update(from: data, count: size)
     }
     return stream
+  }
+
+  private func addMatrix(
+    _ turn: DisplayOrientation, to stream: UnsafeMutablePointer<AVStream>
+  ) throws(Rejection.Reason) {
+    let parameters = stream.pointee.codecpar.pointee
+    guard let matrix = turn.matrix(width: parameters.width, height: parameters.height) else { return }
+    let size = matrix.count * MemoryLayout<Int32>.size
+    guard let data = av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, size) else {
+      throw libavOutOfMemory(at: stage)
+    }
+    matrix.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: data, count: size).copyMemory(from: $0) }
   }
 
   /// Adds a stream of what an encoder makes.
@@ -103,6 +113,17 @@ final class LibavOutput {
     try check(av_interleaved_write_frame(context, packet), "a packet could not be copied")
   }
 
+  /// Writes a packet of a stream that is copied, whose content is given away.
+  /// - Returns: false when its bytes make no sense to what the container needs of them: it is lost, the others are not.
+  func writes(_ packet: UnsafeMutablePointer<AVPacket>) throws(Rejection.Reason) -> Bool {
+    let status = av_interleaved_write_frame(context, packet)
+    if status == enclosure_av_invalid_data || isUnknownToLibav(status), io.failure == nil, !io.isOverLimit {
+      return false
+    }
+    try check(status, "a packet could not be copied")
+    return true
+  }
+
   func finish() throws(Rejection.Reason) {
     try check(av_write_trailer(context), "the container could not be finished")
     avio_flush(io.pointer)
@@ -122,7 +143,7 @@ final class LibavOutput {
     }
     guard status >= 0 else {
       guard status != enclosure_av_out_of_memory else { throw libavOutOfMemory(at: stage) }
-      throw Rejection.Reason(.corrupt, at: stage, "\(what): \(libavDescription(of: status))")
+      throw Rejection.Reason(.corrupt, at: stage, "\(what): \(libavComplaint(about: status))")
     }
   }
 

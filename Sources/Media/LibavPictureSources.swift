@@ -111,7 +111,7 @@ final class LibavTrackPictures: LibavPictureSource {
         try input.check()
         guard status == enclosure_av_eof else {
           throw Rejection.Reason(
-            .corrupt, at: stage, "the picture's data make no sense: \(libavDescription(of: status))")
+            .corrupt, at: stage, "the picture cannot be read: \(libavComplaint(about: status))")
         }
         isDraining = true
         _ = decoder.send(nil)
@@ -184,5 +184,5 @@ func undecodable(_ decoder: LibavDecoder, _ status: Int32, at stage: Rejection.S
     return Rejection.Reason(.unsupportedCodec, at: stage, "the decoder of \(name) does not know this kind of picture")
   }
   return Rejection.Reason(
-    .corrupt, at: stage, "the \(name) picture could not be decoded: \(libavDescription(of: status))")
+    .corrupt, at: stage, "the \(name) picture could not be decoded: \(libavComplaint(about: status))")
 }

@@ -43,9 +43,7 @@ private func copy(
   do throws(Rejection.Reason) {
     return try remux(source, into: output, facts: facts, recipe)
   } catch {
-    guard let otherwise = recipe.otherwise, [.cannotFitLimit, .unsupportedCodec].contains(error.code) else {
-      throw error
-    }
+    guard let otherwise = recipe.otherwise, error.code.mayBeEncodedInstead else { throw error }
     try empty(output)
     return try transcode(source, into: output, facts: facts, otherwise)
   }

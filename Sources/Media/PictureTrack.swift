@@ -179,7 +179,7 @@ final class PictureTrack: TranscodeTrack {
   private func note(_ status: Int32) throws(Rejection.Reason) {
     guard status != enclosure_av_out_of_memory else { throw libavOutOfMemory(at: .prepare) }
     faults += 1
-    guard faults < 10_000 else { throw damaged("the picture cannot be decoded: \(libavDescription(of: status))") }
+    guard faults < 10_000 else { throw damaged("the picture cannot be decoded: \(libavComplaint(about: status))") }
   }
 
   private func damaged(_ what: String) -> Rejection.Reason {
@@ -189,7 +189,7 @@ final class PictureTrack: TranscodeTrack {
   private func require(_ status: Int32) throws(Rejection.Reason) {
     guard status < 0, status != enclosure_av_eof else { return }
     guard status != enclosure_av_out_of_memory else { throw libavOutOfMemory(at: .prepare) }
-    throw damaged("the pictures could not be encoded: \(libavDescription(of: status))")
+    throw damaged("the pictures could not be encoded: \(libavComplaint(about: status))")
   }
 
   private func filter(_ output: LibavOutput) throws(Rejection.Reason) {

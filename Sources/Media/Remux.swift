@@ -134,8 +134,7 @@ private final class Remuxing {
     }
     if let sound = recipe.sound.flatMap({ input.stream($0) }) { steps.append("copied \(sound.codecName)") }
     if recipe.trims, let limit = recipe.maximumSeconds { steps.append(cut(to: limit)) }
-    let repairs = tracks.values.reduce(0) { $0 + $1.repairs }
-    if repairs > 0 { steps.append("mended \(repairs) decoding times") }
+    steps += [recipe.picture, recipe.sound].compactMap { $0 }.flatMap { tracks[$0]?.mending ?? [] }
     let dropped = facts.metadata.map { $0.rawValue.split(separator: "_").joined(separator: " ") }
     if !dropped.isEmpty { steps.append("dropped " + dropped.joined(separator: ", ")) }
     switch recipe.type {

@@ -19,6 +19,9 @@ struct RemuxSurvey {
   /// The time of decoding of the last packet, in seconds of the source.
   private var decoded: Double?
   private var lacksPresentationTimes = false
+  /// Whether some picture is said to be shown at another time than it is decoded.
+  private var tellsOrder = false
+  private var isReordered = false
 
   /// Reads all packets of the kept streams.
   /// - Parameter end: what is presented from here on counts for nothing, in seconds of the source; nil for no limit.
@@ -31,11 +34,15 @@ struct RemuxSurvey {
       guard let end else { return true }
       return !kept.allSatisfy { surveys[$0]?.isPast(end) ?? false }
     }
-    for (index, survey) in surveys where survey.lacksPresentationTimes {
+    for (index, survey) in surveys where survey.lacksOrder {
       try surveys[index]?.findOrder(index, source, end: end)
     }
     return surveys
   }
+
+  /// Whether pictures are shown in another order than they are decoded, and the container does not say in which: some
+  /// of what libavformat reads, MXF for one, has times of decoding only, and it hands them out as both.
+  private var lacksOrder: Bool { lacksPresentationTimes || (isReordered && !tellsOrder && packets > 1) }
 
   /// - Parameter body: returns whether to go on.
   private static func read(
@@ -99,9 +106,11 @@ struct RemuxSurvey {
     if packet.pts != enclosure_av_no_timestamp, packet.dts != enclosure_av_no_timestamp {
       let (late, overflow) = packet.dts.subtractingReportingOverflow(packet.pts)
       if !overflow, late > lateness, isCredible(late, stream) { lateness = late }
+      if late != 0 { tellsOrder = true }
     }
-    if packet.pts == enclosure_av_no_timestamp, stream.pointee.codecpar.pointee.video_delay > 0 {
-      lacksPresentationTimes = true
+    if stream.pointee.codecpar.pointee.video_delay > 0 {
+      isReordered = true
+      if packet.pts == enclosure_av_no_timestamp { lacksPresentationTimes = true }
     }
     guard packet.flags & AV_PKT_FLAG_DISCARD == 0 else { return }
     let time = seconds(packet.pts, stream.pointee.time_base) ?? seconds(packet.dts, stream.pointee.time_base)

@@ -18,8 +18,15 @@ final class RemuxTrack {
   private var hasPresented = false
   private var pieces = EditPieces()
   private var packets = 0
+  /// Packets whose bytes could not be copied.
+  private(set) var leftOut = 0
+  /// Packets that are none of the stream's.
+  private var strays = 0
   /// The end of what was left out, in seconds of the source.
   private var lostUntil: Double?
+
+  /// Players pass over a few packets that are missing, as they are in what came over a bad connection.
+  private static let tolerableShare = 0.02
 
   init(
     source: UnsafeMutablePointer<AVStream>, output: UnsafeMutablePointer<AVStream>, start: Int64,
@@ -50,7 +57,16 @@ final class RemuxTrack {
   /// Whether all that is presented was taken.
   var isComplete: Bool { packets >= survey.usefulPackets }
 
-  var repairs: Int { clock?.repairs ?? 0 }
+  private var repairs: Int { clock?.repairs ?? 0 }
+
+  /// What was done to packets besides copying them, for people.
+  var mending: [String] {
+    var steps: [String] = []
+    if repairs > 0 { steps.append("mended \(repairs) decoding times") }
+    if strays > 0 { steps.append("left out \(strays) \(strays == 1 ? "packet that is" : "packets that are") no sound") }
+    if leftOut > 0 { steps.append("left out \(leftOut) damaged \(leftOut == 1 ? "packet" : "packets")") }
+    return steps
+  }
 
   /// Seconds of sound that were left out; nil when none were.
   var lostSeconds: Double? {
@@ -67,6 +83,10 @@ final class RemuxTrack {
     packets += 1
     // Behind the last packet that is presented nothing is needed any more.
     guard packets <= survey.usefulPackets, !isLeftOut(packet.pointee) else { return }
+    guard !isStray(packet.pointee) else {
+      strays += 1
+      return
+    }
     let unneeded = pieces.take(packet.pointee)
     if packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 {
       try hide(packet)
@@ -85,6 +105,13 @@ final class RemuxTrack {
       throw Rejection.Reason(
         .corrupt, at: .prepare, isSound ? "the sound has no packets" : "the picture has no packets")
     }
+    let tolerable = max(Int(Double(packets) * RemuxTrack.tolerableShare), 1)
+    guard leftOut <= tolerable else {
+      throw Rejection.Reason(
+        .corrupt, at: .prepare,
+        "\(leftOut) of \(packets) packets of the \(isSound ? "sound" : "picture") make no sense; at most \(tolerable)"
+          + " may be left out", limit: Double(tolerable), measured: Double(leftOut))
+    }
     guard isSound || pieces.areOne else {
       throw Rejection.Reason(
         .unsupportedCodec, at: .prepare,
@@ -97,6 +124,13 @@ final class RemuxTrack {
     let length = max(seconds(packet.duration, source.pointee.time_base) ?? 0, 0)
     lostUntil = max(lostUntil ?? 0, time + length)
     return true
+  }
+
+  /// Whether a packet of MP3 does not begin as a frame does (ISO/IEC 11172-3, 2.4.2.3): lyrics and other tags behind the
+  /// sound, which libavformat takes for some of it. They would come out as clicks, and their text to whoever looks.
+  private func isStray(_ packet: AVPacket) -> Bool {
+    guard source.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MP3, let data = packet.data else { return false }
+    return packet.size < 4 || data[0] != 0xFF || data[1] & 0xE0 != 0xE0
   }
 
   private func hide(_ packet: UnsafeMutablePointer<AVPacket>) throws(Rejection.Reason) {
@@ -125,6 +159,6 @@ final class RemuxTrack {
     }
     packet.pointee.stream_index = output.pointee.index
     packet.pointee.flags &= ~AV_PKT_FLAG_DISCARD
-    try writer.write(packet)
+    if try !writer.writes(packet) { leftOut += 1 }
   }
 }

@@ -180,12 +180,12 @@ final class SoundMixer {
     return Rejection.Reason(
       .unsupportedCodec, at: .prepare,
       "sound of \(shape.channels) channels at \(shape.sampleRate) Hz cannot be mixed down: "
-        + libavDescription(of: status))
+        + libavComplaint(about: status))
   }
 
   private func unable(_ status: Int32) -> Rejection.Reason {
     guard status != enclosure_av_out_of_memory else { return libavOutOfMemory(at: .prepare) }
     return Rejection.Reason(
-      .corrupt, at: .prepare, "the sound cannot be resampled: \(libavDescription(of: status))")
+      .corrupt, at: .prepare, "the sound cannot be resampled: \(libavComplaint(about: status))")
   }
 }

@@ -200,7 +200,7 @@ final class SoundTrack: TranscodeTrack {
   private func check(_ status: Int32) throws(Rejection.Reason) {
     guard status < 0 else { return }
     guard status != enclosure_av_out_of_memory else { throw libavOutOfMemory(at: .prepare) }
-    throw Rejection.Reason(.corrupt, at: .prepare, "the sound cannot be encoded: \(libavDescription(of: status))")
+    throw Rejection.Reason(.corrupt, at: .prepare, "the sound cannot be encoded: \(libavComplaint(about: status))")
   }
 
   private func requireSound() throws(Rejection.Reason) {

@@ -32,11 +32,21 @@ func openTimeline(_ source: MediaFile, at stage: Rejection.Stage) throws(Rejecti
   }
 }
 
+/// What may stand outside of other boxes (ISO/IEC 14496-12, table 1, and what QuickTime and Apple's streaming add).
+private let topLevelBoxes: Set = [
+  "ftyp", "styp", "pdin", "moov", "moof", "mfra", "mdat", "free", "skip", "wide", "meta", "meco", "sidx", "ssix",
+  "prft", "emsg", "uuid", "udta", "pnot", "imda",
+]
+
 /// Why the boxes of an ISO base media file do not lead to its end; nil when they do, or it is none.
 private func cutShort(_ source: MediaFile, at stage: Rejection.Stage) -> Rejection.Reason? {
   let boxes = Box.boxes(in: source)
   guard boxes.first?.type == "ftyp" else { return nil }
   if let cut = boxes.last, cut.end > source.bytes {
+    guard topLevelBoxes.contains(cut.type) else {
+      return Rejection.Reason(
+        .corrupt, at: stage, "the file's boxes do not follow each other: there is none at byte \(cut.offset)")
+    }
     return Rejection.Reason(
       .truncated, at: stage,
       "the file ends at \(source.bytes) bytes, inside its \(cut.type) box, which reaches to \(cut.end)")

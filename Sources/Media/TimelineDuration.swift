@@ -78,7 +78,8 @@ private func requireWhole(
     throw Rejection.Reason(
       .truncated, at: input.stage, "the file breaks off after \(rounded(end)) s\(promised)")
   }
-  guard let header, header.isFinite, ending != .whole, input.keepsItsWord, end < header * 0.9 - 0.5 else { return }
+  guard let header, header.isFinite, ending != .whole, ending != .streamed, input.keepsItsWord, end < header * 0.9 - 0.5
+  else { return }
   throw Rejection.Reason(
     .truncated, at: input.stage, "the file breaks off after \(rounded(end)) s of \(rounded(header)) s")
 }

@@ -9,6 +9,8 @@ enum TimelineEnding: Equatable {
   case cut
   /// The container says nothing about its end, as recordings of live streams do.
   case unknown
+  /// The container says that whoever wrote it did not know its end, as programs do that write into a pipe.
+  case streamed
 
   init(of source: MediaFile, _ input: LibavInput) {
     switch input.formatName {
@@ -16,6 +18,8 @@ enum TimelineEnding: Equatable {
     case "matroska,webm": self = .ofMatroska(source)
     case "avi": self = .ofAVI(source)
     case "flv": self = .ofFLV(source)
+    case "wav": self = .ofWAV(source)
+    case "caf": self = .ofCAF(source)
     default: self = .unknown
     }
   }
@@ -54,7 +58,28 @@ enum TimelineEnding: Equatable {
   private static func ofAVI(_ source: MediaFile) -> TimelineEnding {
     let size = Int(source.bytes(at: 4, count: 4).littleEndian(at: 0, count: 4))
     guard size > 4 else { return .unknown }
+    guard size != 0xFFFF_FFFF else { return .streamed }
     return size + 8 > source.bytes ? .cut : .whole
+  }
+
+  /// Only a size that nobody could have meant is looked at; whether the sound breaks off, its packets tell.
+  private static func ofWAV(_ source: MediaFile) -> TimelineEnding {
+    source.bytes(at: 0, count: 8) == Array("RIFF".utf8) + [0xFF, 0xFF, 0xFF, 0xFF] ? .streamed : .unknown
+  }
+
+  /// A data chunk of size -1 goes on to the end of the file (Apple Core Audio Format, "Audio Data Chunk").
+  private static func ofCAF(_ source: MediaFile) -> TimelineEnding {
+    var offset = 8
+    for _ in 0..<100 {
+      let header = source.bytes(at: offset, count: 12)
+      guard header.count == 12 else { return .unknown }
+      let size = Int64(bitPattern: header.bigEndian(at: 4, count: 8))
+      if header.starts(with: "data") { return size == -1 ? .streamed : .unknown }
+      let (next, overflow) = (offset + 12).addingReportingOverflow(Int(size))
+      guard size >= 0, !overflow else { return .unknown }
+      offset = next
+    }
+    return .unknown
   }
 
   /// Behind each tag stands its size again.

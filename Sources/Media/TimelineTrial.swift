@@ -44,7 +44,7 @@ final class TimelineTrial {
     if status < 0 {
       faults += 1
       guard !isPicture || frames > 0 || packets > 1 || isHidden else {
-        throw damaged("the first picture cannot be decoded: \(libavDescription(of: status))")
+        throw damaged("the first picture cannot be decoded: \(libavComplaint(about: status))")
       }
     }
     try takeFrames()

@@ -8,6 +8,7 @@ import RichPush
 func transcode(
   _ source: MediaFile, into output: Int32, facts: MediaFacts, _ recipe: EncodeRecipe
 ) throws(Rejection.Reason) -> PreparedFile {
+  var recipe = recipe
   var attempt = 0
   while true {
     do throws(Rejection.Reason) {
@@ -15,11 +16,20 @@ func transcode(
       try run.run()
       return try run.result()
     } catch {
-      guard error.code == .cannotFitLimit, attempt + 1 < recipe.attempts else { throw error }
-      attempt += 1
+      if error.code.mayBeEncodedInstead, let encoded = recipe.encodingCopiedPicture {
+        (recipe, attempt) = (encoded, 0)
+      } else {
+        guard error.code == .cannotFitLimit, attempt + 1 < recipe.attempts else { throw error }
+        attempt += 1
+      }
       try empty(output)
     }
   }
+}
+
+extension Rejection.Code {
+  /// Whether what cannot be copied for this reason may still be encoded anew.
+  var mayBeEncodedInstead: Bool { self == .cannotFitLimit || self == .unsupportedCodec }
 }
 
 /// Takes back what was written to an output.
@@ -88,8 +98,18 @@ private final class Transcoding {
       return CopyTrack(track, step: "copied \(stream.codecName) as \(tag)")
     case .encode(let encoding):
       return try PictureTrack(
-        stream, to: output, encoding, attempt: attempt, start: facts.startMicroseconds, end: presentationEnd)
+        stream, to: output, encoding, attempt: attempt, start: facts.startMicroseconds, end: pictureEnd)
     }
+  }
+
+  /// Where the pictures end at the latest, in seconds of the output, half a frame of grace included: what would only
+  /// come behind the last of them, since its times go back to where others were shown, is left out.
+  private var pictureEnd: Double? {
+    guard case .video(let video) = facts.content, let presented = video.duration.presented else {
+      return presentationEnd
+    }
+    let end = presented + (video.framePeriod ?? 0) / 2
+    return min(end, presentationEnd ?? end)
   }
 
   private func soundTrack(
@@ -214,6 +234,14 @@ extension EncodeRecipe {
     if let picture, case .copy = picture.treatment { copied.append(picture.stream) }
     if let sound, case .copy = sound.treatment { copied.append(sound.stream) }
     return copied
+  }
+
+  /// The recipe that encodes the pictures which this one copies; nil when there is none.
+  fileprivate var encodingCopiedPicture: EncodeRecipe? {
+    guard let picture, case .copy = picture.treatment, let encoding = picture.otherwise else { return nil }
+    var recipe = self
+    recipe.picture = PictureRecipe(stream: picture.stream, .encode(encoding: encoding))
+    return recipe
   }
 
   /// How many ways there are to make the file small enough.

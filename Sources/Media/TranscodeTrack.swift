@@ -52,9 +52,7 @@ final class CopyTrack: TranscodeTrack {
   var isComplete: Bool { track.isComplete }
   var lostSeconds: Double? { track.lostSeconds }
 
-  var steps: [String] {
-    track.repairs > 0 ? [step, "mended \(track.repairs) decoding times"] : [step]
-  }
+  var steps: [String] { [step] + track.mending }
 
   var reductions: [String] { [] }
 }

@@ -40,10 +40,14 @@ package struct PictureRecipe: Codable, Sendable, Equatable {
   /// Index of the stream in the source.
   package var stream: Int
   package var treatment: Treatment
+  /// How to encode pictures that were to be copied, when the file would be too large with them or their packets turn
+  /// out not to allow it; nil for nothing.
+  package var otherwise: PictureEncoding?
 
-  package init(stream: Int, _ treatment: Treatment) {
+  package init(stream: Int, _ treatment: Treatment, otherwise: PictureEncoding? = nil) {
     self.stream = stream
     self.treatment = treatment
+    self.otherwise = otherwise
   }
 }
 
@@ -78,7 +82,8 @@ extension Recipe {
 
 extension EncodeRecipe {
   fileprivate var encodesPictures: Bool {
-    if let picture, case .encode = picture.treatment { return true }
-    return false
+    guard let picture else { return false }
+    if case .encode = picture.treatment { return true }
+    return picture.otherwise != nil
   }
 }

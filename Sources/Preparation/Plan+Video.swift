@@ -14,15 +14,14 @@ func planVideo(
   if length == .replacedByPoster { return .poster(try posterRecipe(replacing: video, for: profile)) }
   let sound = try video.sound.map { sound throws(Rejection.Reason) in try soundRecipe(of: sound) }
   let tag = try copiedTag(of: video, for: profile)
+  let encoding = PictureEncoding(of: video, beside: sound, for: profile)
   var encoded = EncodeRecipe(
-    type: .mpeg4,
-    picture: PictureRecipe(
-      stream: video.picture.index, .encode(encoding: PictureEncoding(of: video, beside: sound, for: profile))),
+    type: .mpeg4, picture: PictureRecipe(stream: video.picture.index, .encode(encoding: encoding)),
     sound: sound, maximumBytes: MediaKind.video.maximumAttachmentBytes, maximumSeconds: profile.maximumVideoDuration,
     trims: length == .trimmed)
   guard let tag else { return .encode(encoded) }
   guard sound.map({ $0.treatment == .copy }) ?? true else {
-    encoded.picture?.treatment = .copy(tag: tag)
+    encoded.picture = PictureRecipe(stream: video.picture.index, .copy(tag: tag), otherwise: encoding)
     return .encode(encoded)
   }
   return .remux(

@@ -43,7 +43,7 @@ package struct Profile: Sendable, Equatable {
   }
 
   /// Counts up whenever the same source would be prepared in another way than before.
-  package static let version = 2
+  package static let version = 3
 
   /// The bundled profile.
   package static let ios = Profile()

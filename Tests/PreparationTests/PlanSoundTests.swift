@@ -94,7 +94,8 @@ import Testing
       }
     ).encode
     #expect(recipe?.type == .mpeg4)
-    #expect(recipe?.picture == PictureRecipe(stream: 1, .copy(tag: "avc1")))
+    #expect(recipe?.picture?.stream == 1)
+    #expect(recipe?.picture?.treatment == .copy(tag: "avc1"))
     #expect(
       recipe?.sound
         == SoundRecipe(stream: 0, .encode(codings: [SoundCoding(channels: 2, sampleRate: 48_000, bitRate: 160_000)])))
