@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import RichPush
+import SchemaSupport
 import TestSupport
 import Testing
 
