@@ -22,6 +22,27 @@ struct PendingRequestTests {
     #expect(order == [3, 6, 1, 4, 0, 2, 5])
   }
 
+  /// Takes minutes, as an encoded video does.
+  private let encode = HelperRequest.prepare(
+    PrepareRequest(
+      facts: MediaFacts(format: .mov, bytes: 1, content: .image(ImageFacts(codedWidth: 1, codedHeight: 1))),
+      recipe: .encode(
+        EncodeRecipe(
+          type: .mpeg4, picture: PictureRecipe(stream: 0, .encode(encoding: PictureEncoding(rungs: []))),
+          maximumBytes: 1))))
+
+  @Test("are passed over where only what is quick may run, and keep their turn")
+  func longOnes() {
+    let requests = [encode, inspect, encode, verify].map { PendingRequest($0, files: []) }
+    var queue = RequestQueue()
+    for request in requests { queue.append(request) }
+    var order: [Int?] = []
+    while let next = queue.popFirst(longToo: false) { order.append(requests.firstIndex { $0 === next }) }
+    #expect(order == [3, 1] && queue.count == 2)
+    while let next = queue.popFirst() { order.append(requests.firstIndex { $0 === next }) }
+    #expect(order == [3, 1, 0, 2] && queue.count == 0)
+  }
+
   @Test("are answered once, whatever comes later")
   func once() async throws {
     let pending = PendingRequest(inspect, files: [])

@@ -12,6 +12,16 @@ import time
 from service import Origin, Queue, Worker, events, folder
 
 
+def until_busy(queue):
+    """Waits for the worker to be in the middle of it. Returns how many jobs it has."""
+    for _ in range(300):
+        if queue.status()["leased"]:
+            break
+        time.sleep(0.1)
+    time.sleep(1)
+    return queue.status()["leased"]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=200)
@@ -27,8 +37,7 @@ def main():
         common = [*queue.options, "--store", f"{work}/store", "--grace", str(options.grace), "--listen", "none",
                   *origin.options]
         worker = Worker(work / "first.log", *common)
-        time.sleep(2)
-        leased = queue.status()["leased"]
+        leased = until_busy(queue)
         seconds = worker.stop(options.grace + 10)
         status = queue.status()
         log = events(work / "first.log")
@@ -47,7 +56,7 @@ def main():
 
         # Attempts show when the rest is finished: all must be at their first.
         second = Worker(work / "second.log", *common)
-        time.sleep(2)
+        until_busy(queue)
         start = time.monotonic()
         second.process.send_signal(signal.SIGTERM)
         time.sleep(0.2)
