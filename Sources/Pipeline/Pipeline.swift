@@ -210,7 +210,7 @@ package struct Pipeline: Sendable {
     let sha256 = try await hash
     try source.requireUnchanged()
     let poster = try await storedPoster(of: work, file)
-    let stored = try await store.storeAsset(work, as: file.type)
+    let stored = try await stored(work, as: file.type)
     return (PreparedAsset(stored: stored, file: file, poster: poster), sha256)
   }
 
