@@ -79,7 +79,7 @@ struct CategoriesCheckTests {
       (["generate", "a", "b"], "one registry"), (["diff", "a"], "two registries"),
       (["generate", "a", "--json"], "generate has no option --json"),
       (["check", "a", "--localized"], "check has no option --localized"),
-    ])
+    ] as [([String], String)])
   func usage(words: [String], expected: String) async throws {
     let run = try await enclosure((["categories"] + words).map { Array($0.utf8) })
     #expect(run.status == EX_USAGE && run.output == [] && run.errors.contains(expected), "\(run.errors)")
