@@ -41,18 +41,18 @@ struct CategoriesCheckTests {
     let lines = try file("jobs.jsonl", "\n{\"id\":\"a\",\"sources\":[]}\n{\"aps\":{\"sound\":1}}\n{\n")
     let run = try await enclosure("categories", "check", example, payload, job, lines)
     #expect(run.status == 1)
-    let found = run.text.split(separator: "\n").filter { !$0.contains(": note: ") }
-    #expect(
-      found == [
-        "\(payload): mutable-content: error: “mutable-content” is not read here; “mutable-content” belongs directly into"
-          + " “aps” [misplaced_key]",
-        "\(payload): aps.category: error: the registry has no category “Message”, so there would be no buttons; “message”"
-          + " differs in case [unknown_category]",
-        "\(job): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
-        "\(lines): line 2: sources: error: sources must have one to 4 elements, not 0 [wrong_value]",
-        "\(lines): line 3: aps.sound: error: a string or an object is expected, not 1 [wrong_value]",
-        "\(lines): line 4: line 1, column 2: error: a name in quotation marks is expected [not_json]",
-      ])
+    let found = run.text.split(separator: "\n").map(String.init).filter { !$0.contains(": note: ") }
+    let expected: [String] = [
+      "\(payload): mutable-content: error: “mutable-content” is not read here; “mutable-content” belongs directly into"
+        + " “aps” [misplaced_key]",
+      "\(payload): aps.category: error: the registry has no category “Message”, so there would be no buttons; “message”"
+        + " differs in case [unknown_category]",
+      "\(job): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
+      "\(lines): line 2: sources: error: sources must have one to 4 elements, not 0 [wrong_value]",
+      "\(lines): line 3: aps.sound: error: a string or an object is expected, not 1 [wrong_value]",
+      "\(lines): line 4: line 1, column 2: error: a name in quotation marks is expected [not_json]",
+    ]
+    #expect(found == expected)
     #expect(try await enclosure("categories", "check", "--strict", example, job).status == 1)
     #expect(try await enclosure("categories", "check", example, job).status == 0)
   }
@@ -64,11 +64,11 @@ struct CategoriesCheckTests {
     let run = try await enclosure("categories", "check", registry, "--json")
     #expect(run.status == 1)
     let finding = try JSONValue(parsing: run.output)
-    #expect(
-      finding.members.mapValues(\.text) == [
-        "file": registry, "severity": "error", "code": "similar_categories", "place": "categories[1].identifier",
-        "message": "category “A” differs from “a” only in case",
-      ])
+    let fields: [String: String] = [
+      "file": registry, "severity": "error", "code": "similar_categories", "place": "categories[1].identifier",
+      "message": "category “A” differs from “a” only in case",
+    ]
+    #expect(finding.members.compactMapValues(\.text) == fields)
   }
 
   @Test(
@@ -79,7 +79,7 @@ struct CategoriesCheckTests {
       (["generate", "a", "b"], "one registry"), (["diff", "a"], "two registries"),
       (["generate", "a", "--json"], "generate has no option --json"),
       (["check", "a", "--localized"], "check has no option --localized"),
-    ])
+    ] as [([String], String)])
   func usage(words: [String], expected: String) async throws {
     let run = try await enclosure((["categories"] + words).map { Array($0.utf8) })
     #expect(run.status == EX_USAGE && run.output == [] && run.errors.contains(expected), "\(run.errors)")

@@ -6,9 +6,9 @@ import Testing
 
 private let hash = String(repeating: "0123456789abcdef", count: 4)
 
-private func attachment(_ type: AttachmentType, at address: String?, frames: Int? = nil) -> Attachment {
+private func attachment(_ type: AttachmentType, at address: String?, frames: Int? = nil) -> RichPush.Attachment {
   let location = "assets/01/\(hash).\(type.fileExtension)"
-  return Attachment(
+  return RichPush.Attachment(
     identifier: "media-1",
     asset: Asset(
       type: type, location: location, url: address.map { "\($0)/\(location)" }, bytes: 10, sha256: hash, frames: frames),
