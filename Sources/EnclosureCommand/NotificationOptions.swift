@@ -15,10 +15,11 @@ enum NotificationOptions {
   /// What the help says about them.
   static let details = """
     The payload of the manifest is the notification's with what the media need: mutable-content, their addresses under
-    the key enclosure, and under the keys that the SDKs of --preset read: \(presets.dropLast().joined(separator: ", "))
-    or \(presets.last ?? ""). At most 4,096 bytes can be sent. Where it is larger, it loses placeholders, the manifest's
-    address, posters, sizes and all media but the first, in this order, and only then, with --shorten-body, the end of
-    its body.
+    the key enclosure, and under the keys that the SDKs of --preset read, which may be
+    \(presets.prefix(7).joined(separator: ", ")),
+    \(presets.dropFirst(7).joined(separator: ", ")).
+    At most 4,096 bytes can be sent. Where it is larger, it loses placeholders, the manifest's address, posters, sizes
+    and all media but the first, in this order, and only then, with --shorten-body, the end of its body.
     """
 
   private static var presets: [String] { PayloadPreset.allCases.map(\.rawValue) }

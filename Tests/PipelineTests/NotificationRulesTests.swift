@@ -101,7 +101,7 @@ struct NotificationRulesTests {
     let audio = try rules.completed(job(payload), [attachment(.mp3, at: "https://cdn.example.com")], at: address)
     #expect(audio.warnings.map { $0.message.contains("Expo") } == [true, false])
     #expect(audio.warnings[1].message == "the category “photo” expects image, and gets audio")
-    let large = #"{"aps":{"alert":"\#(String(repeating: "x", count: 3830))"}}"#
+    let large = #"{"aps":{"alert":"\#(String(repeating: "x", count: 3700))"}}"#
     let shrunk = try rules.completed(job(large), [attachment(.jpeg, at: "https://cdn.example.com")], at: address)
     #expect(shrunk.warnings.first?.message == "left out the manifest's address to fit")
   }
