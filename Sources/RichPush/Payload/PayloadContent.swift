@@ -109,11 +109,12 @@ extension PayloadMedia {
 
   /// What a manifest says of an attachment.
   /// - Returns: nil when the attachment has no URL.
-  public init?(_ attachment: Attachment, thumbHash: String? = nil) {
+  public init?(_ attachment: Attachment) {
     guard let url = attachment.asset.url else { return nil }
     self.init(
       identifier: attachment.identifier, url: url, type: attachment.asset.type, bytes: attachment.asset.bytes,
-      poster: attachment.poster?.url, thumbHash: thumbHash, thumbnailTime: attachment.options.thumbnailTime,
+      poster: attachment.poster?.url, thumbHash: attachment.placeholder?.thumbHash,
+      thumbnailTime: attachment.options.thumbnailTime,
       thumbnailHidden: attachment.options.thumbnailHidden)
   }
 }
