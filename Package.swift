@@ -63,6 +63,7 @@ var targets: [Target] = [
     .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
+    module("Report", uses: ["RichPush"]),
     module("Digest", uses: ["CCrypto"]),
     module("Blocking"),
     module("Metrics"),
@@ -93,6 +94,7 @@ var targets: [Target] = [
     program(
       "FaultyMedia", path: "Tests/FaultyMedia", uses: ["Media", "MediaChannel", "Preparation"]),
 
+    tests("ReportTests", uses: ["Report", "RichPush"]),
     tests("PreparationTests", uses: ["Preparation", "RichPush"]),
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
