@@ -36,11 +36,13 @@ struct Bar {
   var limit: Double
   /// Both for people: `128.5 kB of 10 MB`.
   var text: String
+  /// A file that was prepared never is, even if its length has the profile's grace of a frame.
+  var canBeOver = true
 
   var html: String {
     // From 0 to 100; what is there at all can be seen.
     let share = limit > 0 ? min(100, max(0.5, measured / limit * 100)) : 100
-    let mood = measured > limit ? " over" : share > 80 ? " near" : ""
+    let mood = canBeOver && measured > limit ? " over" : share > 80 ? " near" : ""
     return """
       <div class="bar"><span class="bar-label">\(escaped(label))</span><span class="track\(mood)" aria-hidden="true">\
       <i style="width:\(tenths(of: share))%"></i></span><span class="bar-text">\(escaped(text))</span></div>
@@ -55,14 +57,14 @@ extension Attachment {
     var bars = [
       Bar(
         label: "\(identifier): file", measured: Double(asset.bytes), limit: Double(limit),
-        text: "\(readableBytes(asset.bytes)) of \(readableBytes(limit))")
+        text: "\(readableBytes(asset.bytes)) of \(readableBytes(limit))", canBeOver: false)
     ]
     if asset.type.kind == .video, let duration = asset.duration {
       // The profile's rule; Apple states none.
       bars.append(
         Bar(
           label: "\(identifier): length", measured: duration, limit: 30,
-          text: "\(readableSeconds(duration)) of \(readableSeconds(30))"))
+          text: "\(readableSeconds(duration)) of \(readableSeconds(30))", canBeOver: false))
     }
     return bars
   }

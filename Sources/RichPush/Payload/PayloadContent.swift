@@ -52,12 +52,15 @@ public struct PayloadMedia: Sendable, Equatable {
 
   /// SHA-256 of the file in lower-case hex, as its URL has it: stores name files by their content. nil where something
   /// else has given the file another name.
-  public var sha256: String? {
-    let path = url.prefix { $0 != "?" && $0 != "#" }
-    let name = path.split(separator: "/").last?.split(separator: ".").first ?? ""
-    let isHash = name.utf8.count == 64 && name.utf8.allSatisfy { hexDigits.contains($0) }
-    return isHash ? String(name) : nil
-  }
+  public var sha256: String? { contentHash(inURL: url) }
+}
+
+/// The SHA-256 by which a store has named a file, in lower-case hex; nil when its URL has no such name.
+func contentHash(inURL url: String) -> String? {
+  let path = url.prefix { $0 != "?" && $0 != "#" }
+  let name = path.split(separator: "/").last?.split(separator: ".").first ?? ""
+  let isHash = name.utf8.count == 64 && name.utf8.allSatisfy { hexDigits.contains($0) }
+  return isHash ? String(name) : nil
 }
 
 private let hexDigits = Array("0123456789abcdef".utf8)
