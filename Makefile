@@ -21,7 +21,7 @@ BUILD_PACKAGES = binutils libc6-dev libstdc++-12-dev libcurl4 libncurses6 libsql
   libvips-dev libavfilter-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev \
   libturbojpeg0-dev libcurl4-openssl-dev libglib2.0-dev libssl-dev libsqlite3-dev libmicrohttpd-dev \
   libnats-dev
-TEST_PACKAGES = ffmpeg nats-server nginx-light openssl python3 python3-venv
+TEST_PACKAGES = chromium ffmpeg nats-server nginx-light openssl python3 python3-venv
 
 # Swift's own libraries are linked in, so that the programs run where there is no Swift.
 RELEASE = -c release --static-swift-stdlib

@@ -24,15 +24,17 @@ func tests(_ name: String, uses dependencies: [Target.Dependency], exclude: [Str
   .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
-var products: [Product] = [.library(name: "RichPush", targets: ["RichPush"])]
+var products: [Product] = [.library(name: "RichPush", targets: ["RichPush", "RichPushService"])]
 
-// An app's service extension takes RichPush alone, and resolves this package on a Mac.
+// An app's service extension takes these two alone, and resolves this package on a Mac.
 var targets: [Target] = [
   module(
     "RichPush",
     exclude: [
       "manifest.schema.json", "job.schema.json", "result.schema.json", "categories.schema.json", "payload.schema.json",
     ]),
+  // The part of it that needs Foundation, which costs the programs too much to start with.
+  module("RichPushService", uses: ["RichPush"]),
   // The schemas of the documents that others read, held against what is written.
   .target(name: "SchemaSupport", dependencies: ["RichPush"], path: "Tests/SchemaSupport", swiftSettings: settings),
   tests("RichPushTests", uses: ["RichPush", "SchemaSupport"]),
@@ -63,6 +65,7 @@ var targets: [Target] = [
     .target(name: "CLinux"),
 
     module("Preparation", uses: ["RichPush"], linking: [.linkedLibrary("m")]),  // rounding
+    module("Report", uses: ["RichPush"]),
     module("Digest", uses: ["CCrypto"]),
     module("Blocking"),
     module("Metrics"),
@@ -93,6 +96,8 @@ var targets: [Target] = [
     program(
       "FaultyMedia", path: "Tests/FaultyMedia", uses: ["Media", "MediaChannel", "Preparation"]),
 
+    tests("RichPushServiceTests", uses: ["RichPushService", "RichPush", "TestSupport"]),
+    tests("ReportTests", uses: ["Report", "RichPush", "TestSupport"]),
     tests("PreparationTests", uses: ["Preparation", "RichPush"]),
     tests("MediaChannelTests", uses: ["MediaChannel", "Preparation", "RichPush"]),
     tests("MediaTests", uses: ["Media", "Preparation", "RichPush"]),
@@ -138,4 +143,8 @@ var targets: [Target] = [
   ]
 #endif
 
-let package = Package(name: "Enclosure", products: products, targets: targets, swiftLanguageModes: [.v6])
+let package = Package(
+  name: "Enclosure",
+  // For the app's side; the programs are for Linux.
+  platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)], products: products,
+  targets: targets, swiftLanguageModes: [.v6])

@@ -69,24 +69,27 @@ public struct Attachment: Codable, Sendable, Equatable {
   public var options: AttachmentOptions
   /// A still of a video; nil for images and audio.
   public var poster: Asset?
+  /// What can be shown as long as the file is not there; nil for audio.
+  public var placeholder: Placeholder?
   /// What was done to the source, in order, for people.
   public var steps: [String]
   public var source: SourceDescription
 
   public init(
-    identifier: String, asset: Asset, options: AttachmentOptions, poster: Asset? = nil, steps: [String],
-    source: SourceDescription
+    identifier: String, asset: Asset, options: AttachmentOptions, poster: Asset? = nil,
+    placeholder: Placeholder? = nil, steps: [String], source: SourceDescription
   ) {
     self.identifier = identifier
     self.asset = asset
     self.options = options
     self.poster = poster
+    self.placeholder = placeholder
     self.steps = steps
     self.source = source
   }
 
   enum CodingKeys: String, CodingKey {
-    case identifier, options, poster, steps, source
+    case identifier, options, poster, placeholder, steps, source
   }
 
   public init(from decoder: any Decoder) throws {
@@ -94,6 +97,7 @@ public struct Attachment: Codable, Sendable, Equatable {
     identifier = try container.decode(String.self, forKey: .identifier)
     options = try container.decode(AttachmentOptions.self, forKey: .options)
     poster = try container.decodeIfPresent(Asset.self, forKey: .poster)
+    placeholder = try container.decodeIfPresent(Placeholder.self, forKey: .placeholder)
     steps = try container.decode([String].self, forKey: .steps)
     source = try container.decode(SourceDescription.self, forKey: .source)
     asset = try Asset(from: decoder)
@@ -104,6 +108,7 @@ public struct Attachment: Codable, Sendable, Equatable {
     try container.encode(identifier, forKey: .identifier)
     try container.encode(options, forKey: .options)
     try container.encodeIfPresent(poster, forKey: .poster)
+    try container.encodeIfPresent(placeholder, forKey: .placeholder)
     try container.encode(steps, forKey: .steps)
     try container.encode(source, forKey: .source)
     try asset.encode(to: encoder)
@@ -113,6 +118,16 @@ public struct Attachment: Codable, Sendable, Equatable {
 extension Attachment {
   /// All files that belong to the attachment.
   public var assets: [Asset] { [asset] + (poster.map { [$0] } ?? []) }
+}
+
+/// A picture that is small enough to travel with a notification.
+public struct Placeholder: Codable, Sendable, Equatable {
+  /// ThumbHash of the image or poster, in base64.
+  public var thumbHash: String
+
+  public init(thumbHash: String) {
+    self.thumbHash = thumbHash
+  }
 }
 
 /// The options of a `UNNotificationAttachment` besides its type hint, which is the asset's.

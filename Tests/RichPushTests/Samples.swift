@@ -10,7 +10,7 @@ let maximalManifest = Manifest(
         type: .gif, location: location(of: .gif), url: "https://cdn.example.com/\(location(of: .gif))", bytes: 128_495,
         sha256: hash, width: 1024, height: 768, frames: 12, duration: 1.25),
       options: AttachmentOptions(thumbnailHidden: true, thumbnailTime: 1.2), poster: poster,
-      steps: ["decoded webp", "encoded gif"],
+      placeholder: Placeholder(thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3"), steps: ["decoded webp", "encoded gif"],
       source: SourceDescription(
         url: "https://example.com/p/1", finalURL: "https://example.com/p/2", declaredType: "image/png", format: "webp",
         bytes: 2_381_044, bytesFetched: 2_381_044, sha256: hash, width: 4032, height: 3024, duration: 1.25))

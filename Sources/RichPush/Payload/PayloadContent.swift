@@ -52,12 +52,15 @@ public struct PayloadMedia: Sendable, Equatable {
 
   /// SHA-256 of the file in lower-case hex, as its URL has it: stores name files by their content. nil where something
   /// else has given the file another name.
-  public var sha256: String? {
-    let path = url.prefix { $0 != "?" && $0 != "#" }
-    let name = path.split(separator: "/").last?.split(separator: ".").first ?? ""
-    let isHash = name.utf8.count == 64 && name.utf8.allSatisfy { hexDigits.contains($0) }
-    return isHash ? String(name) : nil
-  }
+  public var sha256: String? { contentHash(inURL: url) }
+}
+
+/// The SHA-256 by which a store has named a file, in lower-case hex; nil when its URL has no such name.
+func contentHash(inURL url: String) -> String? {
+  let path = url.prefix { $0 != "?" && $0 != "#" }
+  let name = path.split(separator: "/").last?.split(separator: ".").first ?? ""
+  let isHash = name.utf8.count == 64 && name.utf8.allSatisfy { hexDigits.contains($0) }
+  return isHash ? String(name) : nil
 }
 
 private let hexDigits = Array("0123456789abcdef".utf8)
@@ -109,11 +112,12 @@ extension PayloadMedia {
 
   /// What a manifest says of an attachment.
   /// - Returns: nil when the attachment has no URL.
-  public init?(_ attachment: Attachment, thumbHash: String? = nil) {
+  public init?(_ attachment: Attachment) {
     guard let url = attachment.asset.url else { return nil }
     self.init(
       identifier: attachment.identifier, url: url, type: attachment.asset.type, bytes: attachment.asset.bytes,
-      poster: attachment.poster?.url, thumbHash: thumbHash, thumbnailTime: attachment.options.thumbnailTime,
+      poster: attachment.poster?.url, thumbHash: attachment.placeholder?.thumbHash,
+      thumbnailTime: attachment.options.thumbnailTime,
       thumbnailHidden: attachment.options.thumbnailHidden)
   }
 }

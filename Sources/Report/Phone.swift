@@ -1,0 +1,120 @@
+import RichPush
+
+/// A notification as iOS shows it: in short, and opened.
+struct Phone {
+  private let entry: ReportEntry
+  private let appName: String
+  private let text: NotificationText
+  /// iOS shows one.
+  private let shown: Attachment?
+
+  init(_ entry: ReportEntry, appName: String) {
+    self.entry = entry
+    self.appName = appName
+    text = NotificationText(entry)
+    shown = entry.manifest.attachments.first
+  }
+
+  var html: String {
+    """
+    <div class="phones">
+    <figure class="phone"><figcaption>Compact</figcaption><div class="banner">\(icon)\
+    \(words(isOpen: false))\(thumbnail)</div></figure>
+    <figure class="phone"><figcaption>Expanded</figcaption><div class="opened">\(medium)<div class="banner">\(icon)\
+    \(words(isOpen: true))</div></div>\(actions)</figure>
+    </div>
+    """
+  }
+
+  private var icon: String {
+    "<span class=\"icon\" aria-hidden=\"true\">\(escaped(appName.prefix(1).uppercased()))</span>"
+  }
+
+  private func words(isOpen: Bool) -> String {
+    var lines = "<p class=\"title\" dir=\"auto\">\(escaped(text.title))</p>"
+    if let subtitle = text.subtitle { lines += "<p class=\"title\" dir=\"auto\">\(escaped(subtitle))</p>" }
+    if !text.body.isEmpty {
+      lines += "<p class=\"body\(text.isInvented ? " invented" : "")\" dir=\"auto\">\(escaped(text.body))</p>"
+    }
+    return "<div class=\"words\(isOpen ? " open" : "")\"><span class=\"when\">now</span>\(lines)</div>"
+  }
+
+  /// The small picture at the right; sounds have none.
+  private var thumbnail: String {
+    guard let shown, !shown.options.thumbnailHidden else { return "" }
+    let picture = shown.asset.type.kind == .video ? shown.poster : shown.asset
+    guard let picture, picture.type.kind == .image else { return "" }
+    guard let media = entry.media[picture.location] else { return placeholder(of: shown, isSmall: true) }
+    return "<img class=\"thumbnail\" alt=\"\" loading=\"lazy\" decoding=\"async\" src=\"\(escaped(media.address))\">"
+  }
+
+  private var medium: String {
+    guard let shown else { return "" }
+    let label = escaped("\(shown.asset.type.kind.rawValue) \(shown.identifier) of \(entry.name)")
+    guard let media = entry.media[shown.asset.location] else { return placeholder(of: shown, isSmall: false) }
+    let source = "\(size(of: shown.asset)) src=\"\(escaped(media.address))\""
+    switch shown.asset.type.kind {
+    case .image: return "<img class=\"medium\" alt=\"\(label)\" loading=\"lazy\" decoding=\"async\"\(source)>"
+    case .video:
+      let still = shown.poster.flatMap { entry.media[$0.location] }
+      let poster = still.map { " poster=\"\(escaped($0.address))\"" } ?? ""
+      return "<video class=\"medium\" controls preload=\"none\" aria-label=\"\(label)\"\(poster)\(source)></video>"
+    case .audio: return "<audio class=\"sound\" controls preload=\"none\" aria-label=\"\(label)\"\(source)></audio>"
+    }
+  }
+
+  /// What an app shows as long as the file is not there. The page shows it where it does not have the file.
+  private func placeholder(of attachment: Attachment, isSmall: Bool) -> String {
+    guard let hash = attachment.placeholder.flatMap({ ThumbHash(base64: $0.thumbHash) }) else {
+      return isSmall ? "" : "<p class=\"missing\">\(escaped(attachment.asset.summary))</p>"
+    }
+    let address = ReportMedia.embedded(contentType: "image/png", bytes: hash.picture().png).address
+    let label = isSmall ? "" : "Placeholder of \(attachment.identifier)"
+    let source = "\(size(of: attachment.asset)) src=\"\(address)\""
+    return "<img class=\"\(isSmall ? "thumbnail" : "medium")\" alt=\"\(escaped(label))\"\(source)>"
+  }
+
+  private func size(of asset: Asset) -> String {
+    guard let width = asset.width, let height = asset.height else { return "" }
+    return " width=\"\(width)\" height=\"\(height)\""
+  }
+
+  private var actions: String {
+    guard let actions = entry.category?.actions, !actions.isEmpty else { return "" }
+    let items = actions.map { action in
+      let isDestructive = action.options.contains(.destructive)
+      let extras = (action.textInput == nil ? [] : ["text input"]) + action.options.map(\.rawValue)
+      let note = extras.isEmpty ? "" : " <small>\(escaped(extras.joined(separator: ", ")))</small>"
+      return "<li\(isDestructive ? " class=\"destructive\"" : "")>\(isolated(action.title))\(note)</li>"
+    }
+    return "<ul class=\"actions\" aria-label=\"Buttons\">\(items.joined())</ul>"
+  }
+}
+
+/// The words of a notification.
+private struct NotificationText {
+  let title: String
+  var subtitle: String?
+  let body: String
+  /// Whether the job brought no words of its own.
+  var isInvented = false
+
+  init(_ entry: ReportEntry) {
+    let alert = entry.manifest.payload?["aps"]?["alert"]
+    if let alert, alert.asObject != nil {
+      let (given, text) = (Self.text(alert, "title"), Self.text(alert, "body", key: "loc-key"))
+      title = given ?? entry.name
+      subtitle = Self.text(alert, "subtitle")
+      body = text ?? ""
+    } else if let line = alert?.asString {
+      (title, body) = ("", line)
+    } else {
+      (title, body, isInvented) = (entry.name, "The notification’s text", true)
+    }
+  }
+
+  /// A text, or the name under which the app has it.
+  private static func text(_ alert: JSONValue, _ name: String, key: String? = nil) -> String? {
+    alert[name]?.asString ?? alert[key ?? "\(name)-loc-key"]?.asString.map { "[\($0)]" }
+  }
+}

@@ -1,0 +1,139 @@
+import RichPush
+import Testing
+
+@testable import Report
+
+@Suite("The report")
+struct ReportTests {
+  private let page = ReportPage(
+    title: "Enclosure: photos", appName: "Chat", tally: ReportTally(ready: 1, partial: 0, rejected: 1),
+    preparedAt: "2026-11-30T02:00:00Z")
+
+  @Test("is one page that asks the network for nothing")
+  func isSelfContained() {
+    let html = page.beginning + page.card(readyEntry(), number: 1) + page.end
+    #expect(html.hasPrefix("<!DOCTYPE html>") && html.hasSuffix("</html>\n"))
+    for marker in ["src=\"http", "href=\"http", "url(", "@import", "<link", "<iframe", "<script src"] {
+      #expect(!html.contains(marker), "\(marker)")
+    }
+    #expect(html.contains("default-src 'none'") && html.contains("script-src 'sha256-"))
+  }
+
+  @Test("counts the verdicts")
+  func tally() {
+    #expect(page.beginning.contains(">All 2</label>") && page.beginning.contains(">Ready 1</label>"))
+    #expect(page.beginning.contains(">Partial 0</label>") && page.beginning.contains(">Rejected 1</label>"))
+    #expect(page.beginning.contains("2 jobs, 2026-11-30T02:00:00Z"))
+    var tally = ReportTally()
+    for status in Manifest.Status.allCases { tally.count(status) }
+    #expect(tally == ReportTally(ready: 1, partial: 1, rejected: 1) && tally.all == 3)
+  }
+
+  @Test("shows a job's notification with the buttons of its category")
+  func readyCard() {
+    let html = page.card(readyEntry(), number: 7)
+    #expect(html.contains("<article class=\"card ready\" data-name=\"cat.webp\" aria-labelledby=\"job-7\">"))
+    #expect(html.contains(">New message</p>") && html.contains(">Anna: hi</p>"))
+    #expect(html.contains("src=\"data:image/jpeg;base64,/9j/\""))
+    #expect(html.contains("<li><bdi>Reply</bdi> <small>text input, authenticationRequired</small></li>"))
+    #expect(html.contains("<li class=\"destructive\"><bdi>Delete</bdi> <small>destructive</small></li>"))
+    #expect(html.contains("category <bdi>message</bdi>") && !html.contains("not in the registry"))
+    #expect(html.contains("<li>decoded webp</li><li>encoded jpeg q80</li>"))
+  }
+
+  @Test("shows sizes against their limits")
+  func bars() {
+    let html = page.card(readyEntry(), number: 1)
+    #expect(html.contains("media-1: file") && html.contains("128.5 kB of 10 MB") && html.contains("width:1.3%"))
+    #expect(html.contains("of 4,096 bytes"))
+    let video = page.card(videoEntry(), number: 1)
+    #expect(video.contains("media-1: length") && video.contains("12.3 s of 30 s"))
+  }
+
+  @Test("shows before and after of an image")
+  func comparison() {
+    var entry = readyEntry()
+    entry.sources["media-1"] = .file(path: "../photos/cat & dog.webp")
+    let html = page.card(entry, number: 1)
+    #expect(html.contains("src=\"./../photos/cat%20%26%20dog.webp\""))
+    #expect(html.contains("Before: webp, 4032 × 3024, 2.4 MB") && html.contains("After: JPEG, 1024 × 768, 128.5 kB"))
+  }
+
+  @Test("shows a video with its poster and controls, and a sound without a thumbnail")
+  func otherKinds() {
+    let video = page.card(videoEntry(), number: 1)
+    #expect(
+      video.contains("<video class=\"medium\" controls preload=\"none\" aria-label=\"video media-1 of clip.mov\""))
+    #expect(video.contains(" poster=\"./assets/01/p.jpg\" width=\"720\" height=\"1280\" src=\"./assets/01/v.mp4\">"))
+    #expect(
+      video.contains("class=\"thumbnail\" alt=\"\" loading=\"lazy\" decoding=\"async\" src=\"./assets/01/p.jpg\""))
+    var entry = readyEntry()
+    entry.manifest.attachments[0].asset = Asset(type: .mp3, location: "assets/01/a.mp3", bytes: 9, sha256: "")
+    entry.media = ["assets/01/a.mp3": .file(path: "assets/01/a.mp3")]
+    let sound = page.card(entry, number: 1)
+    #expect(sound.contains("<audio class=\"sound\" controls") && !sound.contains("thumbnail"))
+  }
+
+  @Test("shows the placeholder where it does not have the file, or what it would be")
+  func withoutFile() {
+    var entry = readyEntry()
+    entry.media = [:]
+    #expect(page.card(entry, number: 1).contains("<p class=\"missing\">JPEG, 1024 × 768, 128.5 kB</p>"))
+    entry.manifest.attachments[0].placeholder = Placeholder(thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3")
+    #expect(page.card(entry, number: 1).contains("alt=\"Placeholder of media-1\""))
+    entry.manifest.attachments[0].options.thumbnailHidden = true
+    #expect(!page.card(entry, number: 1).contains("class=\"thumbnail\""))
+  }
+
+  @Test("says why a source was rejected, and how far it is over the limit")
+  func rejection() {
+    let html = page.card(rejectedEntry, number: 2)
+    #expect(html.contains("class=\"card rejected\"") && !html.contains("class=\"phones\""))
+    #expect(html.contains("the video lasts 41.2 s; at most 30 s can be attached"))
+    #expect(html.contains("video_too_long · stage plan · permanent") && html.contains("137.3%"))
+    #expect(html.contains("class=\"track over\""))
+  }
+
+  @Test("shows warnings, and a category that the registry does not have")
+  func warnings() {
+    var entry = readyEntry()
+    entry.category = nil
+    let html = page.card(entry, number: 1)
+    #expect(html.contains("category <bdi>message</bdi> (not in the registry)"))
+    #expect(html.contains("served as image/png, contains WebP") && html.contains("type_mismatch"))
+  }
+
+  @Test(
+    "keeps other people's texts texts",
+    arguments: ["</h2><script>alert(1)</script>", "\" onload=\"x", "' autofocus onfocus='x", "<!--", "\u{0}\u{1B}[31m"])
+  func escapes(name: String) {
+    var entry = rejectedEntry
+    entry.name = name
+    entry.manifest.rejections[0].source = name
+    entry.manifest.rejections[0].reason.message = name
+    let plain = page.card(rejectedEntry, number: 1)
+    let html = page.card(entry, number: 1)
+    // However the text is, it brings no markup of its own.
+    for character in ["<", ">", "\"", "'"] as [Character] {
+      #expect(html.count { $0 == character } == plain.count { $0 == character })
+    }
+    #expect(!html.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+  }
+
+  @Test(
+    "measures", arguments: [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (128_495, "128.5 kB"), (10_000_000, "10 MB")])
+  func sizes(bytes: Int, expected: String) {
+    #expect(readableBytes(bytes) == expected)
+  }
+
+  @Test("groups digits", arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")])
+  func groups(number: Int, expected: String) {
+    #expect(grouped(number) == expected)
+  }
+
+  @Test("holds thousands of jobs in pieces")
+  func many() {
+    let cards = (1...2000).map { page.card($0 % 2 == 0 ? readyEntry() : rejectedEntry, number: $0).utf8.count }
+    #expect(cards.reduce(0, +) < 2000 * 8000)
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import RichPush
+import RichPushService
+import TestSupport
+import Testing
+
+@Suite("An extension's loader")
+struct AttachmentLoaderTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("downloads the file under the right extension")
+  func attachment() async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(200, ["Content-Type: text/plain"], body: picture) }
+    let loaded = try #require(await load(medium(origin.url("/p"), bytes: picture.count)))
+    #expect(loaded.form == .attachment && loaded.type == .jpeg && loaded.file.lastPathComponent == "media.jpg")
+    #expect(try Data(contentsOf: loaded.file) == Data(picture))
+  }
+
+  @Test("checks the hash that the URL names", arguments: [true, false])
+  func hash(isRight: Bool) async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: picture) }
+    var digest = SHA256Digest()
+    digest.update(isRight ? picture : picture.reversed())
+    let loaded = await load(medium(origin.url("/assets/ab/\(digest.hex).jpg?signature=1.png")))
+    #expect(loaded?.form == (isRight ? .attachment : .placeholder))
+  }
+
+  @Test(
+    "does not attach what is not the file",
+    arguments: [
+      (404, picture, picture.count), (500, picture, picture.count), (200, Array("<html>not here</html>".utf8), nil),
+      (200, picture, picture.count + 1), (200, [], nil), (204, [], nil),
+    ])
+  func refuses(status: Int, body: [UInt8], bytes: Int?) async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(status, body: body) }
+    #expect(await load(medium(origin.url("/p.jpg"), bytes: bytes))?.form == .placeholder)
+    #expect(folder.files().count == 1)
+  }
+
+  @Test("does not attach a file that was cut off")
+  func cut() async throws {
+    let origin = try FaultyOrigin { _ in
+      FaultyOrigin.response(body: picture, length: picture.count + 1000) + [.close]
+    }
+    #expect(await load(medium(origin.url("/p.jpg")))?.form == .placeholder)
+  }
+
+  @Test("stops at the byte budget, whether the size was announced or not")
+  func budget() async throws {
+    let origin = try FaultyOrigin { request in
+      request.target == "/announced"
+        ? FaultyOrigin.response(body: picture)
+        : [.send(Array("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".utf8)), .repeatedly(picture)]
+    }
+    let limits = LoadingLimits(seconds: 60, bytes: 1000)
+    #expect(await load(medium(origin.url("/announced")), limits)?.form == .placeholder)
+    #expect(await load(medium(origin.url("/endless")), limits)?.form == .placeholder)
+    // What is known to be too large is not asked for.
+    #expect(await load(medium(origin.url("/known"), bytes: 1001), limits)?.form == .placeholder)
+    #expect(!origin.requests.contains { $0.target == "/known" })
+  }
+
+  @Test("shows the poster where the video does not come in time, and the placeholder where neither does")
+  func fallsBack() async throws {
+    let origin = try FaultyOrigin { request in
+      request.target == "/poster.jpg" ? FaultyOrigin.response(body: picture) : [.stall]
+    }
+    var video = medium(origin.url("/v.mp4"), type: .mpeg4)
+    video.poster = origin.url("/poster.jpg")
+    let poster = try #require(await load(video, LoadingLimits(seconds: 61, posterSeconds: 60)))
+    #expect(poster.form == .poster && poster.file.lastPathComponent == "media.jpg")
+    video.poster = origin.url("/stalls.jpg")
+    let placeholder = try #require(await load(video, LoadingLimits(seconds: 1, posterSeconds: 0.5)))
+    #expect(placeholder.form == .placeholder && placeholder.file.lastPathComponent == "media.png")
+    #expect(AttachmentType.png.matches(start: try Data(contentsOf: placeholder.file)))
+  }
+
+  @Test("ends with the placeholder when it is cancelled")
+  func cancelled() async throws {
+    let origin = try FaultyOrigin { _ in [.stall] }
+    let medium = medium(origin.url("/p.jpg"))
+    let task = Task { await load(medium, LoadingLimits(seconds: 600)) }
+    #expect(await origin.reaches { $0.requests.count == 1 })
+    task.cancel()
+    #expect(await task.value?.form == .placeholder)
+  }
+
+  @Test("has nothing where nothing is left")
+  func nothing() async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(404) }
+    var bare = medium(origin.url("/p.jpg"))
+    bare.thumbHash = nil
+    #expect(await load(bare) == nil)
+    bare.url = "not a URL at all \u{1}"
+    #expect(await load(bare) == nil)
+    #expect(folder.files() == [])
+  }
+
+  @Test("attaches as many as asked for, within one budget")
+  func several() async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: picture) }
+    let content = PayloadContent(media: (1...4).map { medium(origin.url("/\($0).jpg")) })
+    let limits = LoadingLimits(seconds: 60, bytes: picture.count * 2 + 10, count: 3)
+    #expect(await loader(limits).load(content).map(\.form) == [.attachment, .attachment, .placeholder])
+    #expect(loader(limits).placeholders(content).map(\.form) == [.placeholder, .placeholder, .placeholder])
+  }
+
+  @Test("is told by a notification's user info, or a manifest")
+  func contents() throws {
+    let content = PayloadContent(media: [medium("https://example.com/p.jpg", bytes: 5)])
+    let payload = try Payload(notification: .object(["aps": .object([:])]), content: content)
+    let userInfo = try #require(
+      try JSONSerialization.jsonObject(with: Data(payload.utf8)) as? [String: Any])
+    #expect(PayloadContent(userInfo: userInfo) == content)
+    #expect(PayloadContent(userInfo: ["enclosure": 5]) == nil && PayloadContent(userInfo: [:]) == nil)
+    let manifest = Manifest(
+      id: "a", preparedAt: "2026-11-30T02:00:00Z",
+      attachments: [
+        Attachment(
+          identifier: "media-1",
+          asset: Asset(
+            type: .jpeg, location: "p.jpg", url: "https://example.com/p.jpg", bytes: 5, sha256: "", width: 1, height: 1,
+            frames: 1), options: AttachmentOptions(), placeholder: Placeholder(thumbHash: hashText), steps: [],
+          source: SourceDescription(url: "a", format: "jpeg", bytes: 5, sha256: ""))
+      ], rejections: [], warnings: [])
+    #expect(try PayloadContent(manifest: JSONEncoder().encode(manifest)) == content)
+  }
+
+  private func load(
+    _ medium: PayloadMedia, _ limits: LoadingLimits = LoadingLimits(seconds: 60)
+  ) async -> LoadedMedia? {
+    await loader(limits).load(PayloadContent(media: [medium])).first
+  }
+
+  private func loader(_ limits: LoadingLimits) -> AttachmentLoader {
+    AttachmentLoader(limits: limits, folder: URL(fileURLWithPath: folder.path))
+  }
+}
+
+/// Something that begins like a JPEG.
+private let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+private let hashText = "HwgODZqAh4eBh4d4eHh4eI9wCPh3"
+
+private func medium(_ url: String, type: AttachmentType = .jpeg, bytes: Int? = nil) -> PayloadMedia {
+  PayloadMedia(identifier: "media-1", url: url, type: type, bytes: bytes, thumbHash: hashText)
+}
