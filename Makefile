@@ -35,9 +35,16 @@ build: setup
 run: build
 	build/enclosure batch "$(DIR)" --out "$(OUT)"
 
+# The tests of a run start all at once, so the targets run one after the other: TESTS=MediaTests for one of them.
+TESTS = $(notdir $(wildcard Tests/*Tests)) EndToEnd
+
 test: setup-tests
 	swift build --build-tests
-	swift test --skip-build $(TESTS)
+	@failed=; for target in $(TESTS); do \
+	  echo "── $$target"; \
+	  swift test --skip-build --filter "^$$target\." || failed="$$failed $$target"; \
+	done; \
+	[ -z "$$failed" ] || { echo "Failed:$$failed" >&2; exit 1; }
 
 lint: setup
 	swift format lint --strict --recursive Sources Tests Package.swift
