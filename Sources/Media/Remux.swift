@@ -171,7 +171,8 @@ extension MediaFacts {
     }
   }
 
-  var startMicroseconds: Int64 { Int64((startSeconds * 1e6).rounded()) }
+  /// The same in microseconds; 0 where that is more than a number holds, which is damage.
+  var startMicroseconds: Int64 { Int64(exactly: (startSeconds * 1e6).rounded()) ?? 0 }
 
   /// When the presentation of a video has to end, in seconds: a sound that goes on behind the picture would make the
   /// attachment last longer than it may.

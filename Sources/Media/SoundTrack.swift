@@ -140,7 +140,7 @@ final class SoundTrack: TranscodeTrack {
       try mixer.addSilence(count: silence)
       placed += Double(silence) / rate
     } else if drift < 0 {
-      first = min(Int((-drift * rate).rounded()), count)
+      first = Int(min((-drift * rate).rounded(), Double(count)))
       count -= first
     }
     frames += 1
