@@ -88,31 +88,18 @@ struct OddFileTests {
     #expect(try bench.store.manifests.count == 1)
   }
 
-  @Test("a file that grows while it is read is called that, and prepared when it has come to rest")
-  func growing() async throws {
-    try bench.put("image/landscape.jpg", as: "upload.jpg")
-    let growth = try ChildProcess(
-      "/bin/sh", ["-c", "while :; do printf x >> \"$0\"; done", "\(bench.source)/upload.jpg"].map { Array($0.utf8) })
-    let run = try await bench.prepare(["\(bench.source)/upload.jpg"])
-    _ = try await bench.batch()
-    growth.signal(SIGKILL)
-    _ = await growth.wait()
-    #expect(run.status == 1)
-    #expect(run.errors.contains("changed while it was read"), "\(run.errors)")
-    let rejection = try #require(try bench.store.manifest("upload.jpg")?.rejections.first)
-    #expect(rejection.reason.code == .fetchFailed && !rejection.reason.permanent)
-    #expect(try await bench.batch("--strict").status == 0)
-  }
-
-  @Test("a file that looks truncated because it is still growing is called growing")
-  func growingFromTruncated() async throws {
-    try bench.put("image/truncated.png", as: "upload.png")
-    let growth = try ChildProcess(
-      "/bin/sh", ["-c", "while :; do printf x >> \"$0\"; done", "\(bench.source)/upload.png"].map { Array($0.utf8) })
-    let run = try await bench.prepare(["\(bench.source)/upload.png"])
-    growth.signal(SIGKILL)
-    _ = await growth.wait()
-    #expect(run.errors.contains("changed while it was read"), "\(run.errors)")
+  @Test(
+    "a file that grows while it is read is called that, also where it looks truncated, and is read again next time",
+    arguments: [("landscape.jpg", Manifest.Status.ready), ("truncated.png", .rejected)])
+  func growing(name: String, atRest: Manifest.Status) async throws {
+    let picture = try #require(contentOfFile(fixture("image/\(name)")))
+    try bench.folder.write(picture + Array("\nFAULT grow".utf8), to: "source/\(name)")
+    _ = try await bench.batch(faulty: true)
+    let reason = try #require(try bench.store.manifest(name)?.rejections.first?.reason)
+    #expect(reason.code == .fetchFailed && !reason.permanent && reason.message.contains("changed while it was read"))
+    _ = try await bench.batch(faulty: true)
+    #expect(try bench.store.index[name]?.status == atRest)
+    #expect(try bench.store.codes[name] == (atRest == .ready ? nil : .truncated))
   }
 
   @Test("a file that vanishes after it was found is rejected, and forgotten by the next run")

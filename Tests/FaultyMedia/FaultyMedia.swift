@@ -3,26 +3,35 @@ import Media
 import MediaChannel
 import Preparation
 
-/// `enclosure-media` as it behaves on a bad day: a source that starts with `FAULT` and a word gets that fault, all
-/// others are served as usual.
+/// `enclosure-media` as it behaves on a bad day: a source that starts or ends with `FAULT` and a word gets that fault,
+/// all others are served as usual.
 @main
 struct FaultyMedia {
   static func main() throws {
     guard let socket = HelperProcess.socket() else { exit(EX_USAGE) }
     try serveRequests(on: socket) { request, files in
-      if let file = files.first { commitFault(named: by(file)) }
+      if let file = files.first { commitFault(named: fault(askedForBy: file), on: file) }
       return answer(request, descriptors: files.map(\.descriptor))
     }
   }
 
-  private static func by(_ file: OpenFile) -> String {
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = pread(file.descriptor, &bytes, bytes.count, 0)
-    let words = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    return words.first == "FAULT" && words.count > 1 ? String(words[1]) : ""
+  private static func fault(askedForBy file: OpenFile) -> String {
+    let end = lseek(file.descriptor, 0, SEEK_END)
+    lseek(file.descriptor, 0, SEEK_SET)
+    let beginning = words(of: file, at: 0, bytes: 64)
+    if beginning.first == "FAULT" { return beginning.dropFirst().first ?? "" }
+    let ending = words(of: file, at: max(0, end - 64), bytes: 64)
+    return ending.dropLast().last == "FAULT" ? ending[ending.count - 1] : ""
   }
 
-  private static func commitFault(named fault: String) {
+  private static func words(of file: OpenFile, at offset: Int, bytes: Int) -> [String] {
+    var bytes = [UInt8](repeating: 0, count: bytes)
+    let count = pread(file.descriptor, &bytes, bytes.count, off_t(offset))
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(whereSeparator: \.isWhitespace).map(
+      String.init)
+  }
+
+  private static func commitFault(named fault: String, on file: OpenFile) {
     switch fault {
     case "crash":
       let words = Array("out of luck\n".utf8)
@@ -52,6 +61,11 @@ struct FaultyMedia {
       let header: [UInt8] = [0, 0, 1, 0, 0x7B]
       _ = write(HelperProcess.socketDescriptor, header, header.count)
       while true { sleep(1) }
+    case "grow":
+      // As another program would write to it meanwhile. What the file ends with then is no fault any more.
+      let writing = open("/proc/self/fd/\(file.descriptor)", O_WRONLY | O_APPEND | O_CLOEXEC)
+      if write(writing, "n", 1) != 1 { exit(6) }
+      close(writing)
     default: break
     }
   }
