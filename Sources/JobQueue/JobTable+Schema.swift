@@ -45,6 +45,7 @@ extension JobTable {
       sequence INTEGER PRIMARY KEY,
       id TEXT NOT NULL UNIQUE,
       state INTEGER NOT NULL,
+      added REAL NOT NULL,
       moment REAL NOT NULL,
       urgency REAL NOT NULL,
       attempts INTEGER NOT NULL DEFAULT 0,

@@ -32,7 +32,7 @@ struct JobTable {
   private func insert(_ job: NewJob, at time: QueueTime) throws(DatabaseFailure) -> Bool {
     let urgency = min(job.deadline ?? .infinity, time.wall + Self.patience)
     return try database.run(
-      "INSERT INTO job (id, state, moment, urgency, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+      "INSERT INTO job (id, state, added, moment, urgency, body) VALUES (?, ?, ?3, ?3, ?, ?) ON CONFLICT (id) DO NOTHING",
       .text(job.id), .integer(State.ready.rawValue), .real(time.wall), .real(urgency), .bytes(job.body)) > 0
   }
 
@@ -82,12 +82,16 @@ struct JobTable {
     // Left to itself, SQLite sorts all that is ready.
     let jobs = try database.rows(
       """
-      SELECT sequence, id, attempts, body FROM job INDEXED BY job_by_urgency
+      SELECT sequence, id, attempts, added, body FROM job INDEXED BY job_by_urgency
       WHERE state = \(State.ready.rawValue)
       ORDER BY urgency, sequence LIMIT ?
       """,
       .integer(count)
-    ) { (sequence: $0.integer(0), id: $0.text(1), attempts: $0.integer(2), body: $0.bytes(3)) }
+    ) { row in
+      (
+        sequence: row.integer(0), id: row.text(1), attempts: row.integer(2), added: row.real(3), body: row.bytes(4)
+      )
+    }
     guard !jobs.isEmpty else { return [] }
     // One counter for all jobs: a job that is forgotten and added again must not see its old tokens.
     let last = try database.rows("SELECT token FROM queue", read: { $0.integer(0) }).first ?? 0
@@ -98,7 +102,8 @@ struct JobTable {
       try database.run(
         "UPDATE job SET state = ?, moment = ?, attempts = attempts + 1, token = ? WHERE sequence = ?",
         .integer(State.leased.rawValue), .real(time.steady + seconds), .integer(token), .integer(job.sequence))
-      leases.append(Lease(id: job.id, body: job.body, attempt: job.attempts + 1, token: UInt64(token)))
+      leases.append(
+        Lease(id: job.id, body: job.body, attempt: job.attempts + 1, token: UInt64(token), addedAt: job.added))
     }
     return leases
   }

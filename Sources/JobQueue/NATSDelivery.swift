@@ -9,6 +9,8 @@ struct NATSDelivery: Sendable {
   var sequence: UInt64
   /// How often it has been handed out, this time included.
   var deliveries: UInt64
+  /// When it was added, in seconds since 1970.
+  var added: Double
 
   /// nil for a message that is no job.
   init?(_ message: NATSMessage) {
@@ -18,13 +20,16 @@ struct NATSDelivery: Sendable {
     let parts = reply.split(separator: ".")
     guard parts.count >= 9, parts[0] == "$JS", parts[1] == "ACK" else { return nil }
     let first = parts.count >= 11 ? 6 : 4
-    guard let deliveries = UInt64(parts[first]), let sequence = UInt64(parts[first + 1]) else { return nil }
+    guard let deliveries = UInt64(parts[first]), let sequence = UInt64(parts[first + 1]),
+      let nanoseconds = Double(parts[first + 3])
+    else { return nil }
     self.id = id
     body = message.data
     headers = message.headers
     self.reply = reply
     self.sequence = sequence
     self.deliveries = deliveries
+    added = nanoseconds / 1e9
   }
 
   /// When the job is of no use any more, in seconds since 1970.

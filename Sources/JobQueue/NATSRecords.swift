@@ -86,7 +86,9 @@ struct NATSHeld: Sendable {
 
   var token: UInt64 { NATSToken.make(delivery.sequence, number) }
   var attempt: Int { attemptsBefore + 1 }
-  var lease: Lease { Lease(id: delivery.id, body: delivery.body, attempt: attempt, token: token) }
+  var lease: Lease {
+    Lease(id: delivery.id, body: delivery.body, attempt: attempt, token: token, addedAt: delivery.added)
+  }
 }
 
 /// Fencing tokens: the number of the job's message, which rises when it is added again, and that of the lease.

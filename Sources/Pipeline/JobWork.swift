@@ -1,5 +1,6 @@
 import AssetStore
 import Blocking
+import FoundationEssentials
 import Glibc
 package import RichPush
 
@@ -12,6 +13,9 @@ package protocol JobWork: Sendable {
   /// Stores a manifest whose attachments are stored.
   /// - Returns: its location.
   func publish(_ manifest: Manifest) async throws(Rejection.Reason) -> String
+
+  /// The stored manifest of the job with this id; nil when there is none that can be read.
+  func manifest(of id: String) async -> Manifest?
 
   /// Whether so much waits for helpers that there is no use in beginning more.
   var isSaturated: Bool { get }
@@ -26,6 +30,11 @@ package protocol JobWork: Sendable {
 extension Pipeline: JobWork {
   package func publish(_ manifest: Manifest) async throws(Rejection.Reason) -> String {
     try await store(manifest).location
+  }
+
+  package func manifest(of id: String) async -> Manifest? {
+    guard let json = try? await store.manifest(id: id) else { return nil }
+    return try? JSONDecoder().decode(Manifest.self, from: Data(json))
   }
 
   package var isSaturated: Bool { reader.helpers.backlog >= 4 * reader.helpers.processes }

@@ -44,6 +44,7 @@ extension Worker {
     } catch {
       return .publish(rejected(lease.id, [], Rejection.Reason(invalid: error)), callback: nil)
     }
+    if let manifest = await publishedBefore(lease) { return .publish(manifest, callback: document.callback) }
     guard lease.attempt <= configuration.deliveries else {
       return .bury(
         reason: "it was handed out \(configuration.deliveries) times, and the worker that had it died or lost it",
@@ -64,6 +65,16 @@ extension Worker {
       }
       return await ending(lease, document, manifest)
     }
+  }
+
+  /// What an earlier attempt published before its worker died or was cut off: the job has ended, and only the queue
+  /// does not know.
+  nonisolated private func publishedBefore(_ lease: Lease) async -> Manifest? {
+    guard lease.attempt > 1, let manifest = await work.manifest(of: lease.id),
+      let published = Timestamp(manifest.preparedAt)?.secondsSince1970
+    else { return nil }
+    // Another manifest is that of a job of the same id that was completed and forgotten. Theirs are whole seconds.
+    return published >= lease.addedAt.rounded(.down) ? manifest : nil
   }
 
   /// - Returns: nil when the time was up.
@@ -108,7 +119,10 @@ extension Worker {
     switch verdict(on: manifest, circumstances) {
     case .publish: return .publish(manifest, callback: document.callback)
     case .retry(let seconds, let reason): return .retry(after: seconds, reason: reason)
-    case .bury(let reason): return .bury(reason: reason, callback: document.callback)
+    case .bury(let reason):
+      // Whoever lost the lease to this worker may have published just then.
+      if let manifest = await publishedBefore(lease) { return .publish(manifest, callback: document.callback) }
+      return .bury(reason: reason, callback: document.callback)
     case .setAside(let dependency, let reason): return await setAside(lease, dependency, reason)
     }
   }

@@ -109,7 +109,8 @@ def latency(work, rounds):
         manifest = store / "manifests" / f"{number}.json"
         body = json.dumps({"id": str(number), "sources": [f"file://{source}"]}).encode()
         start = time.perf_counter()
-        urllib.request.urlopen(urllib.request.Request(f"{address}/v1/jobs", data=body, method="POST")).read()
+        urllib.request.urlopen(urllib.request.Request(f"{address}/v1/jobs", data=body, method="POST",
+                                                      headers={"Content-Type": "application/json"})).read()
         while not manifest.exists():
             time.sleep(0.0005)
         served.append(time.perf_counter() - start)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JobQueue
 import Testing
 
@@ -25,7 +26,10 @@ func checkHandingOut(_ test: QueueUnderTest) async throws {
   #expect(lease.id == "a")
   #expect(lease.body == body)
   #expect(lease.attempt == 1)
+  #expect(abs(lease.addedAt - Date.now.timeIntervalSince1970) < longTime)
   #expect(try await test.queue.lease(1, seconds: longLease, wait: 0).isEmpty)
+  try await test.queue.retry(lease, after: 0, reason: "to see it again")
+  #expect(try await test.queue.next().addedAt == lease.addedAt)
 }
 
 func checkKnownIds(_ test: QueueUnderTest) async throws {

@@ -1,4 +1,5 @@
 """Three NATS servers with JetStream on loopback, for the time of a run."""
+import json
 import os
 import shutil
 import socket
@@ -56,6 +57,40 @@ class Cluster:
         with open(self.work / f"nats-{number}.log", "ab") as log:
             self.servers[number] = subprocess.Popen(
                 [self.program, "-c", str(self.work / f"nats-{number}.conf")], stdout=log, stderr=log)
+
+    def free_leases(self, most):
+        """How many jobs that somebody had can be had again now. They are given back at once.
+
+        The server counts a lease among the leases until somebody else asks for the job, so this asks.
+        """
+        stream = self.url.rpartition("/")[2]
+        with socket.create_connection(("127.0.0.1", self.ports[0]), timeout=5) as connection, connection.makefile(
+                "rwb") as lines:
+            request = json.dumps({"batch": most, "no_wait": True}).encode()
+            lines.write(b'CONNECT {"verbose":false,"headers":true}\r\nSUB inbox 1\r\nPUB $JS.API.CONSUMER.MSG.NEXT.%s.workers'
+                        b' inbox %d\r\n%s\r\n' % (stream.encode(), len(request), request))
+            lines.flush()
+            found = set()
+            replies = []
+            while len(replies) < most:
+                words = lines.readline().split()
+                if words[0] not in (b"MSG", b"HMSG"):
+                    continue
+                lines.read(int(words[-1]) + 2)
+                # A message without a job says that there are no more.
+                if not words[3].startswith(b"$JS.ACK."):
+                    break
+                replies.append(words[3])
+                deliveries, sequence = words[3].split(b".")[-5:-3]
+                if int(deliveries) > 1:
+                    found.add(sequence)
+            for reply in replies:
+                lines.write(b"PUB %s 4\r\n-NAK\r\n" % reply)
+            lines.write(b"PING\r\n")
+            lines.flush()
+            while lines.readline() != b"PONG\r\n":
+                pass
+            return len(found)
 
     def restart_one(self, rng):
         """Kills one server, and starts it again some seconds later: the others have to do meanwhile."""

@@ -43,6 +43,8 @@ final class FakeWork: JobWork {
     return "manifests/\(manifest.id).json"
   }
 
+  func manifest(of id: String) async -> Manifest? { published(id).last }
+
   var isSaturated: Bool { false }
 
   var storeAnswers: Bool { storeFault == nil }
@@ -69,13 +71,15 @@ func ready(_ job: Job) -> Manifest {
 }
 
 /// A manifest with some attachments, and a rejection for each further source.
-func manifest(_ job: Job, attachments: Int, _ reason: Rejection.Reason = unreachable) -> Manifest {
+func manifest(
+  _ job: Job, attachments: Int, _ reason: Rejection.Reason = unreachable, preparedAt: String = "2026-11-30T00:00:00Z"
+) -> Manifest {
   let asset = Asset(type: .jpeg, location: "assets/aa/aa.jpg", bytes: 1, sha256: "aa")
   let attachment = Attachment(
     identifier: "media-1", asset: asset, options: AttachmentOptions(), steps: [],
     source: SourceDescription(url: "x", format: "jpeg", bytes: 1, sha256: "aa"))
   return Manifest(
-    id: job.id, preparedAt: "2026-11-30T00:00:00Z", attachments: Array(repeating: attachment, count: attachments),
+    id: job.id, preparedAt: preparedAt, attachments: Array(repeating: attachment, count: attachments),
     rejections: job.sources.dropFirst(attachments).map { Rejection(source: $0.location.publicName, reason: reason) },
     warnings: [])
 }

@@ -234,6 +234,24 @@ import Testing
     #expect(work.published("a").isEmpty)
   }
 
+  @Test(
+    "a job whose worker died after publishing ends with that manifest, unless it is that of an earlier job of its id",
+    arguments: [0.0, -3600])
+  func completesForTheDead(preparedAfterAdding seconds: Double) async throws {
+    let work = FakeWork { job, _ in manifest(job, attachments: 0) }
+    let bench = try await WorkerBench(work) { $0.attempts = 2 }
+    try await bench.add("a")
+    let dead = try #require(try await bench.queue.lease(1, seconds: 0.05, wait: 5).first)
+    let time = Date(timeIntervalSince1970: dead.addedAt + seconds).formatted(.iso8601)
+    let job = Job(id: "a", sources: [JobSource(.url("https://example.com/a.jpg"))])
+    _ = try await work.publish(manifest(job, attachments: 1, preparedAt: time))
+    #expect(try await bench.runToTheEnd())
+    // The worker at hand could only have buried it.
+    #expect(work.published("a").map(\.status) == Array(repeating: .ready, count: seconds < 0 ? 1 : 2))
+    #expect(try await bench.queue.dead(limit: 1).isEmpty == (seconds >= 0))
+    #expect(work.attempts(at: "a") == (seconds < 0 ? 1 : 0))
+  }
+
   @Test("a job that was handed out again and again without an end is a dead letter")
   func buriesKillers() async throws {
     let bench = try await WorkerBench { $0.attempts = 1 }
