@@ -11,9 +11,12 @@ package let temporaryFolder: FilePath = {
 
 /// Makes an empty file without a name, readable and writable: it is gone when it is closed, however that comes about.
 func unnamedTemporaryFile(in folder: FilePath) throws(FileFailure) -> OpenFile {
-  var template = folder.appending(Array("enclosure-XXXXXX".utf8)).bytes.map { CChar(bitPattern: $0) } + [0]
-  let descriptor = enclosure_make_temporary(&template)
+  var pattern = cString(folder.appending(Array("enclosure-XXXXXX".utf8)))
+  let descriptor = enclosure_make_temporary(cString(folder), &pattern)
   guard descriptor >= 0 else { throw FileFailure(errno: errno) }
-  unlink(template)
   return OpenFile(adopting: descriptor)
+}
+
+private func cString(_ path: FilePath) -> [CChar] {
+  path.bytes.map { CChar(bitPattern: $0) } + [0]
 }

@@ -25,8 +25,9 @@ long enclosure_receive(
 /// Lets a program that is started have no descriptor from `from` on. `actions` is a posix_spawn_file_actions_t.
 int enclosure_close_from(void *_Nonnull actions, int from);
 
-/// Makes and opens a file as mkstemp does, close-on-exec. Returns a descriptor or -1.
-int enclosure_make_temporary(char *_Nonnull pattern);
+/// Makes and opens a file without a name in `folder`, readable and writable, close-on-exec. `pattern` is a path in the
+/// folder as mkstemp takes it, for file systems that know no such files. Returns a descriptor or -1.
+int enclosure_make_temporary(const char *_Nonnull folder, char *_Nonnull pattern);
 
 /// Finds a file or folder without opening it (O_PATH), close-on-exec. Returns a descriptor or -1.
 int enclosure_locate(const char *_Nonnull path);
