@@ -37,7 +37,7 @@ build: setup
 	  install -m 755 "$$bin/enclosure" "$$bin/enclosure-media" build/
 
 run: build
-	build/enclosure batch "$(DIR)" --out "$(OUT)"
+	build/enclosure batch "$(DIR)" --out "$(OUT)" --report "$(OUT)/report.html"
 
 # The tests of a run start all at once, so the targets run one after the other: TESTS=MediaTests for one of them.
 TESTS = $(notdir $(wildcard Tests/*Tests)) EndToEnd
