@@ -1,5 +1,5 @@
 # make build    both programs, as build/enclosure and build/enclosure-media (the default)
-# make run      build, and prepare Fixtures/media, or DIR=…, into build/out
+# make run      build, prepare Fixtures/media, or DIR=…, into build/out, and write build/out/report.html
 # make test     build and run all tests
 # make lint     check the code's format
 # make ladder   check which targets import what

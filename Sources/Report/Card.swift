@@ -93,7 +93,7 @@ struct Card {
       } else if attachment.source.browserContentType == nil {
         "<p class=\"missing\">Browsers do not show \(escaped(attachment.source.format))</p>"
       } else {
-        "<p class=\"missing\">Too large for this page, or not at hand</p>"
+        "<p class=\"missing\">Left out to keep this page small, or not at hand</p>"
       }
     return """
       <div class="comparison"><figure>\(before)<figcaption>Before: \(escaped(attachment.source.summary))</figcaption>\
@@ -104,7 +104,7 @@ struct Card {
 
   private func after(_ attachment: Attachment) -> String {
     guard let media = entry.media[attachment.asset.location] else {
-      return "<p class=\"missing\">Too large for this page, or gone</p>"
+      return "<p class=\"missing\">Left out to keep this page small, or gone</p>"
     }
     // The phone shows the first one, so it is in the page already.
     if attachment.asset == entry.manifest.attachments.first?.asset {

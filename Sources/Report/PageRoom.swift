@@ -9,7 +9,7 @@ package struct PageRoom: Sendable, Equatable {
   }
 
   /// What all files may have together, in bytes, before base64 makes four of three.
-  package static let total = 64_000_000
+  package static let total = 48_000_000
   /// What one file may have at most, in bytes: it is in memory as a whole while its card is written.
   package static let largestFile = 16_000_000
 

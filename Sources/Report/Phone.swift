@@ -77,7 +77,8 @@ struct Phone {
   private func placeholder(of attachment: Attachment, isSmall: Bool) -> String {
     guard let hash = attachment.placeholder.flatMap({ ThumbHash(base64: $0.thumbHash) }) else {
       return isSmall
-        ? "" : "<p class=\"missing\">\(escaped(attachment.asset.summary)): too large for this page, or gone</p>"
+        ? ""
+        : "<p class=\"missing\">\(escaped(attachment.asset.summary)): left out to keep this page small, or gone</p>"
     }
     let address = ReportMedia(contentType: "image/png", bytes: hash.picture().png).address
     let label = isSmall ? "" : "Placeholder of \(attachment.identifier)"

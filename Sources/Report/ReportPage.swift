@@ -43,7 +43,7 @@ package struct ReportPage: Sendable {
       <header class="top">
       <h1 dir="auto">\(escaped(title))</h1>
       <p>\(grouped(tally.all)) \(tally.all == 1 ? "job" : "jobs"), \(escaped(preparedAt)).
-      Phones are drawn after iOS; yours may differ.</p>
+      Phones are drawn after iOS; yours may differ. Not every browser plays HEVC, ALAC and AIFF; iPhones do.</p>
       <form class="filters">
       \(choices("Verdict", "verdict", verdicts))
       \(choices("Appearance", "look", [("auto", "Automatic"), ("light", "Light"), ("dark", "Dark")]))

@@ -36,6 +36,22 @@ struct ReportCommandTests {
     #expect(bench.folder.files().filter { $0.contains(".enclosure-") }.isEmpty)
   }
 
+  @Test("opens in a browser, whose policy lets its script run", .enabled(if: access(chromium, X_OK) == 0))
+  func browser() async throws {
+    try bench.put("video/rotation-90.mp4")
+    try bench.put("animation/disposal.gif")
+    #expect(try await bench.batch("--report", path).status == 0)
+    let browser = try await tool(
+      chromium,
+      [
+        "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+        "--user-data-dir=\(bench.temporary)/profile", "--dump-dom", "file://\(path)",
+      ])
+    #expect(browser.text.contains("<p class=\"search\">"), "\(browser.errors)")
+    #expect(browser.text.split(separator: "<article ").count == 5)
+    #expect(browser.text.contains("<video class=\"medium\" controls=\"\""))
+  }
+
   @Test("has a card for a manifest that is gone, instead of passing over its job")
   func missingManifest() async throws {
     try bench.put("image/rgba.png", as: "other.png")
@@ -154,3 +170,5 @@ struct ReportCommandTests {
     #expect(bench.store.files.isEmpty)
   }
 }
+
+private let chromium = "/usr/bin/chromium"

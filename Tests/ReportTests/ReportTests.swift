@@ -86,7 +86,7 @@ struct ReportTests {
     entry.media = [:]
     #expect(
       page.card(entry, number: 1).contains(
-        "<p class=\"missing\">JPEG, 1024 × 768, 128.5 kB: too large for this page, or gone</p>"))
+        "<p class=\"missing\">JPEG, 1024 × 768, 128.5 kB: left out to keep this page small, or gone</p>"))
     entry.manifest.attachments[0].placeholder = Placeholder(thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3")
     #expect(page.card(entry, number: 1).contains("alt=\"Placeholder of media-1\""))
     entry.manifest.attachments[0].options.thumbnailHidden = true
