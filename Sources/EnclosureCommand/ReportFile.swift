@@ -43,11 +43,7 @@ struct ReportFile {
   ///   - sources: the folder that was prepared; nil for URLs.
   func write(_ lines: [BatchIndex.Line], sources: FilePath?, title: String) throws(UnwritableFile) {
     let room = PageRoom(for: lines.flatMap(files(of:)))
-    let entries = lines.lazy.map { line in
-      entry(manifest(of: line), in: room, milliseconds: line.milliseconds) { _ in
-        sources?.appending(Array(line.id.utf8))
-      }
-    }
+    let entries = lines.lazy.map { entry(of: $0, in: room, source: sources?.appending(Array($0.id.utf8))) }
     try write(entries, tally: ReportTally(lines.map(\.status)), title: title)
   }
 
@@ -109,20 +105,22 @@ struct ReportFile {
     return ReportMedia(contentType: contentType, bytes: bytes)
   }
 
-  /// A manifest that cannot be read is a warning on an otherwise empty card: no job is passed over.
-  private func manifest(of line: BatchIndex.Line) -> Manifest {
+  /// A job whose manifest cannot be read has a card that says so: none is passed over.
+  private func entry(of line: BatchIndex.Line, in room: PageRoom, source: FilePath?) -> ReportEntry {
     var why = "it is no manifest"
     do throws(FileFailure) {
       let bytes = try contents(of: store.appending(Array(line.manifest.utf8)), atMost: 16 << 20)
-      if let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(bytes)) { return manifest }
+      if let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(bytes)) {
+        return entry(manifest, in: room, milliseconds: line.milliseconds) { _ in source }
+      }
     } catch {
       why = error.message
     }
-    var manifest = Manifest(
-      id: line.id, preparedAt: "", attachments: [], rejections: [],
-      warnings: [Warning(source: line.manifest, code: .payload, message: "cannot be shown: \(why)")])
+    var manifest = Manifest(id: line.id, preparedAt: "", attachments: [], rejections: [], warnings: [])
     manifest.status = line.status
-    return manifest
+    var entry = ReportEntry(name: line.id, manifest: manifest, milliseconds: line.milliseconds)
+    entry.note = "\(line.manifest) cannot be shown: \(why)"
+    return entry
   }
 
   /// What a job would have in the page.

@@ -21,6 +21,7 @@ struct Card {
       "<span class=\"verdict\">\(status)</span></header>",
     ]
     if !facts.isEmpty { parts.append("<p class=\"facts\">\(facts)</p>") }
+    if let note = entry.note { parts.append("<p class=\"warning\"><strong>Note</strong> \(escaped(note))</p>") }
     parts += manifest.rejections.map(html)
     if !manifest.attachments.isEmpty { parts.append(Phone(entry, number: number, appName: appName).html) }
     let bars = manifest.bars

@@ -11,6 +11,8 @@ package struct ReportEntry: Sendable {
   /// The same for the sources, by the attachment's identifier. Only what browsers show belongs here.
   package var sources: [String: ReportMedia]
   package var milliseconds: Int?
+  /// What is wrong with the entry itself, as a sentence.
+  package var note: String?
 
   /// The notification's category.
   package enum Category: Sendable {
