@@ -1,5 +1,5 @@
 # make build    both programs, as build/enclosure and build/enclosure-media (the default)
-# make run      build, and prepare Fixtures/media, or DIR=…, into build/out
+# make run      build, prepare Fixtures/media, or DIR=…, into build/out, and write build/out/report.html
 # make test     build and run all tests
 # make lint     check the code's format
 # make ladder   check which targets import what
@@ -37,7 +37,7 @@ build: setup
 	  install -m 755 "$$bin/enclosure" "$$bin/enclosure-media" build/
 
 run: build
-	build/enclosure batch "$(DIR)" --out "$(OUT)"
+	build/enclosure batch "$(DIR)" --out "$(OUT)" --report "$(OUT)/report.html"
 
 # The tests of a run start all at once, so the targets run one after the other: TESTS=MediaTests for one of them.
 TESTS = $(notdir $(wildcard Tests/*Tests)) EndToEnd

@@ -88,7 +88,7 @@ var targets: [Target] = [
       "EnclosureCommand",
       uses: [
         "Pipeline", "JobQueue", "Cache", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "SQLite",
-        "Operations", "Metrics", "Blocking", "CGLib",
+        "Operations", "Metrics", "Blocking", "Report", "CGLib",
       ]),
     program("EnclosureMedia", uses: ["Media", "MediaChannel", "Preparation", "RichPush", "CLinux"]),
 

@@ -10,7 +10,7 @@ enum BatchCommand: Command {
       .init("store", .one("URL"), "instead of --out: s3://BUCKET/PREFIX, or a folder"),
       .init("index", .one("DIR"), "the folder for index.jsonl; needed with s3://…, else the store's own"),
       .init("strict", .none, "exit with 1 when any file was rejected"),
-      .init("quiet", short: "q", .none, "no progress, only the summary"),
+      .init("quiet", short: "q", .none, "no progress, only the summary"), ReportFile.option,
     ] + Workplace.options + StoreChoice.syntax + Workplace.fetchOptions,
     details: """
       Each file is a job whose id is its path below FOLDER. URLS is a text file with a URL on each line; empty lines and
@@ -27,10 +27,13 @@ enum BatchCommand: Command {
 
       \(Workplace.fetchDetails)
 
+      \(ReportFile.details)
+
       Examples:
         enclosure batch photos --out prepared
         enclosure batch photos --out prepared --fit cover --strict
         enclosure batch urls.txt --out prepared
+        enclosure batch photos --out prepared --report report.html
         enclosure batch photos --store s3://my-media/push --index prepared
       """)
 
@@ -52,6 +55,8 @@ enum BatchCommand: Command {
       throw UsageError(
         "--cache \(folder.description) is the folder with the sources; choose another one, or one inside it")
     }
+    let excluded = [index] + (arguments.bytes("cache").map { $0.isEmpty ? [] : [FilePath(bytes: $0)] } ?? [])
+    let report = try ReportFile(arguments, store: choice.folder, sources: sources.folder, excluded: excluded)
     let workplace = try await Workplace(arguments)
     let isQuiet = arguments.has("quiet")
     let clock = ContinuousClock()
@@ -75,6 +80,7 @@ enum BatchCommand: Command {
     }
     let summary = Summary(lines: lines, seconds: (clock.now - start) / .seconds(1))
     Console.error(summary.text(store: choice.name, index: index.description))
+    try report?.write(lines, sources: sources.folder, title: FilePath(bytes: operand).description)
     return arguments.has("strict") && summary.rejected > 0 ? 1 : 0
   }
 
@@ -103,6 +109,13 @@ enum BatchCommand: Command {
 }
 
 extension Batch.Sources {
+  fileprivate var folder: FilePath? {
+    switch self {
+    case .folder(let path): path
+    case .urls: nil
+    }
+  }
+
   fileprivate var noun: String {
     switch self {
     case .folder: "file"

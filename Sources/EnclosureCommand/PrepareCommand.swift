@@ -13,6 +13,7 @@ enum PrepareCommand: Command {
       .init("payload", .one("FILE"), "the notification's APNs payload, as JSON; the manifest has it, completed"),
       .init("apns-file", .one("FILE"), "write the completed payload there, for xcrun simctl push"),
       .init("bundle", .one("ID"), "the app that such a file is for: com.example.app"),
+      ReportFile.option,
     ] + NotificationOptions.options + Workplace.options + StoreChoice.syntax
       + Workplace.fetchOptions,
     details: """
@@ -25,6 +26,8 @@ enum PrepareCommand: Command {
       \(StoreChoice.details)
 
       \(Workplace.fetchDetails)
+
+      \(ReportFile.details)
 
       Examples:
         enclosure prepare photo.heic --out prepared
@@ -49,6 +52,7 @@ enum PrepareCommand: Command {
     guard !id.isEmpty else { throw UsageError("--id must not be empty") }
     let rules = try NotificationOptions.rules(arguments)
     let payload = try payload(arguments)
+    let report = try ReportFile(arguments, store: choice.folder, registry: rules.registry)
     let workplace = try await Workplace(arguments)
     let outcome = try await workplace.run {
       let store = try await workplace.open(choice)
@@ -60,6 +64,7 @@ enum PrepareCommand: Command {
     try Console.output(outcome.json)
     for rejection in outcome.manifest.rejections { Console.log(.rejected(rejection)) }
     if outcome.manifest.status != .rejected { try writeSimulatorFile(outcome.manifest, arguments) }
+    try report?.write(outcome.manifest, sources: files(among: sources))
     switch outcome.manifest.status {
     case .ready: return 0
     case .partial: return arguments.has("strict") ? 1 : 0
@@ -93,6 +98,15 @@ enum PrepareCommand: Command {
     } catch let failure as FileFailure {
       throw UnwritableFile(path: path, reason: failure.message)
     }
+  }
+
+  /// The files among the sources, by the identifiers of their attachments.
+  private static func files(among sources: [JobSource]) -> [String: FilePath] {
+    var files: [String: FilePath] = [:]
+    for (index, source) in sources.enumerated() {
+      if case .file(let path) = source.location { files[defaultIdentifier(ofSource: index + 1)] = path }
+    }
+    return files
   }
 
   /// The last parts of the sources' names: for a job that is run by hand, what one would call it.

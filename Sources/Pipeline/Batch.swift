@@ -205,7 +205,7 @@ package struct Batch: Sendable {
 }
 
 /// Creates a folder and those above it, where they are missing. Where that fails, the first write in it says why. Blocks.
-private func makeFolders(to path: FilePath) {
+package func makeFolders(to path: FilePath) {
   let bytes = path.bytes
   for end in bytes.indices.dropFirst() + [bytes.count] where end == bytes.count || bytes[end] == UInt8(ascii: "/") {
     FilePath(bytes: Array(bytes[..<end])).withCString { _ = mkdir($0, 0o777) }

@@ -21,8 +21,9 @@ struct Card {
       "<span class=\"verdict\">\(status)</span></header>",
     ]
     if !facts.isEmpty { parts.append("<p class=\"facts\">\(facts)</p>") }
+    if let note = entry.note { parts.append("<p class=\"warning\"><strong>Note</strong> \(escaped(note))</p>") }
     parts += manifest.rejections.map(html)
-    if !manifest.attachments.isEmpty { parts.append(Phone(entry, appName: appName).html) }
+    if !manifest.attachments.isEmpty { parts.append(Phone(entry, number: number, appName: appName).html) }
     let bars = manifest.bars
     if !bars.isEmpty { parts.append("<div class=\"bars\">\(bars.map(\.html).joined(separator: "\n"))</div>") }
     parts += manifest.warnings.map(html)
@@ -35,11 +36,17 @@ struct Card {
   private var facts: String {
     let manifest = entry.manifest
     var facts = manifest.attachments.map { escaped($0.asset.summary) }
+    if facts.count > 1 { facts.append("iOS shows one of them") }
     if let category = manifest.payload?["aps"]?["category"]?.asString {
-      let isKnown = entry.category != nil
-      facts.append("category \(isolated(category))\(isKnown ? "" : " (not in the registry)")")
+      let remark =
+        switch entry.category {
+        case .known: ""
+        case .unknown: " (not in the registry)"
+        case .unchecked: " (its buttons are not known without a registry)"
+        }
+      facts.append("category \(isolated(category))\(remark)")
     }
-    if let milliseconds = entry.milliseconds { facts.append("\(grouped(milliseconds)) ms") }
+    if let milliseconds = entry.milliseconds { facts.append("took \(grouped(milliseconds)) ms") }
     return facts.joined(separator: " · ")
   }
 
@@ -47,11 +54,7 @@ struct Card {
     let reason = rejection.reason
     var bar = ""
     if let limit = reason.limit, let measured = reason.measured, limit > 0, measured > 0 {
-      let times = measured / limit
-      bar =
-        Bar(
-          label: "against the limit", measured: measured, limit: limit, text: "\(tenths(of: times * 100))%"
-        ).html
+      bar = Bar(label: "of the limit", measured: measured, limit: limit, text: percentage(measured / limit)).html
     }
     return """
       <div class="rejection"><p><strong>Rejected</strong> \(isolated(rejection.source)): \(escaped(reason.message))</p>
@@ -84,20 +87,30 @@ struct Card {
 
   /// Before and after, for images.
   private func comparison(_ attachment: Attachment) -> String {
-    guard attachment.asset.type.kind == .image, let after = entry.media[attachment.asset.location] else { return "" }
-    let source = attachment.source.summary
-    let missing = """
-      <figure><p class="missing">not shown by browsers, or not at hand</p><figcaption>Before: \(escaped(source))\
-      </figcaption></figure>
+    guard attachment.asset.type.kind == .image else { return "" }
+    let before =
+      if let media = entry.sources[attachment.identifier] {
+        "<img alt=\"Before\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
+      } else if attachment.source.browserContentType == nil {
+        "<p class=\"missing\">Browsers do not show \(escaped(attachment.source.format))</p>"
+      } else {
+        "<p class=\"missing\">Left out to keep this page small, or not at hand</p>"
+      }
+    return """
+      <div class="comparison"><figure>\(before)<figcaption>Before: \(escaped(attachment.source.summary))</figcaption>\
+      </figure><figure>\(after(attachment))<figcaption>After: \(escaped(attachment.asset.summary))</figcaption></figure>\
+      </div>
       """
-    let before = entry.sources[attachment.identifier].map { picture($0, "Before", source) } ?? missing
-    return "<div class=\"comparison\">\(before)\(picture(after, "After", attachment.asset.summary))</div>"
   }
 
-  private func picture(_ media: ReportMedia, _ label: String, _ summary: String) -> String {
-    """
-    <figure><img alt="\(label)" loading="lazy" decoding="async" src="\(escaped(media.address))">\
-    <figcaption>\(label): \(escaped(summary))</figcaption></figure>
-    """
+  private func after(_ attachment: Attachment) -> String {
+    guard let media = entry.media[attachment.asset.location] else {
+      return "<p class=\"missing\">Left out to keep this page small, or gone</p>"
+    }
+    // The phone shows the first one, so it is in the page already.
+    if attachment.asset == entry.manifest.attachments.first?.asset {
+      return Picture(attachment.asset, job: number).again(label: "After")
+    }
+    return "<img alt=\"After\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
   }
 }

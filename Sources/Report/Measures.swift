@@ -19,6 +19,10 @@ func tenths(of value: Double) -> String {
   return number % 10 == 0 ? "\(number / 10)" : "\(number / 10).\(number % 10)"
 }
 
+func percentage(_ share: Double) -> String {
+  share < 10 ? "\(tenths(of: share * 100))%" : "\(grouped(Int(min(share, 1e12) * 100 + 0.5)))%"
+}
+
 func grouped(_ number: Int) -> String {
   var digits = String(number)
   var groups: [String] = []

@@ -3,13 +3,15 @@ import RichPush
 /// A notification as iOS shows it: in short, and opened.
 struct Phone {
   private let entry: ReportEntry
+  private let number: Int
   private let appName: String
   private let text: NotificationText
   /// iOS shows one.
   private let shown: Attachment?
 
-  init(_ entry: ReportEntry, appName: String) {
+  init(_ entry: ReportEntry, number: Int, appName: String) {
     self.entry = entry
+    self.number = number
     self.appName = appName
     text = NotificationText(entry)
     shown = entry.manifest.attachments.first
@@ -19,9 +21,9 @@ struct Phone {
     """
     <div class="phones">
     <figure class="phone"><figcaption>Compact</figcaption><div class="banner">\(icon)\
-    \(words(isOpen: false))\(thumbnail)</div></figure>
+    \(words(isOpen: false))\(aside(thumbnail))</div></figure>
     <figure class="phone"><figcaption>Expanded</figcaption><div class="opened">\(medium)<div class="banner">\(icon)\
-    \(words(isOpen: true))</div></div>\(actions)</figure>
+    \(words(isOpen: true))\(aside(""))</div></div>\(actions)</figure>
     </div>
     """
   }
@@ -36,28 +38,36 @@ struct Phone {
     if !text.body.isEmpty {
       lines += "<p class=\"body\(text.isInvented ? " invented" : "")\" dir=\"auto\">\(escaped(text.body))</p>"
     }
-    return "<div class=\"words\(isOpen ? " open" : "")\"><span class=\"when\">now</span>\(lines)</div>"
+    return "<div class=\"words\(isOpen ? " open" : "")\">\(lines)</div>"
+  }
+
+  private func aside(_ thumbnail: String) -> String {
+    "<div class=\"aside\"><span class=\"when\">now</span>\(thumbnail)</div>"
   }
 
   /// The small picture at the right; sounds have none.
   private var thumbnail: String {
     guard let shown, !shown.options.thumbnailHidden else { return "" }
-    let picture = shown.asset.type.kind == .video ? shown.poster : shown.asset
-    guard let picture, picture.type.kind == .image else { return "" }
-    guard let media = entry.media[picture.location] else { return placeholder(of: shown, isSmall: true) }
-    return "<img class=\"thumbnail\" alt=\"\" loading=\"lazy\" decoding=\"async\" src=\"\(escaped(media.address))\">"
+    let poster = shown.asset.type.kind == .video ? shown.poster : nil
+    if let poster, let media = entry.media[poster.location] {
+      return "<img class=\"thumbnail\" alt=\"\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
+    }
+    guard shown.asset.type.kind == .image, entry.media[shown.asset.location] != nil else {
+      return placeholder(of: shown, isSmall: true)
+    }
+    return Picture(shown.asset, job: number).small
   }
 
   private var medium: String {
     guard let shown else { return "" }
     let label = escaped("\(shown.asset.type.kind.rawValue) \(shown.identifier) of \(entry.name)")
     guard let media = entry.media[shown.asset.location] else { return placeholder(of: shown, isSmall: false) }
-    let source = "\(size(of: shown.asset)) src=\"\(escaped(media.address))\""
+    let source = "\(size(of: shown.asset)) src=\"\(media.address)\""
     switch shown.asset.type.kind {
-    case .image: return "<img class=\"medium\" alt=\"\(label)\" loading=\"lazy\" decoding=\"async\"\(source)>"
+    case .image: return Picture(shown.asset, job: number).whole(media, label: label)
     case .video:
       let still = shown.poster.flatMap { entry.media[$0.location] }
-      let poster = still.map { " poster=\"\(escaped($0.address))\"" } ?? ""
+      let poster = still.map { " poster=\"\($0.address)\"" } ?? ""
       return "<video class=\"medium\" controls preload=\"none\" aria-label=\"\(label)\"\(poster)\(source)></video>"
     case .audio: return "<audio class=\"sound\" controls preload=\"none\" aria-label=\"\(label)\"\(source)></audio>"
     }
@@ -66,9 +76,11 @@ struct Phone {
   /// What an app shows as long as the file is not there. The page shows it where it does not have the file.
   private func placeholder(of attachment: Attachment, isSmall: Bool) -> String {
     guard let hash = attachment.placeholder.flatMap({ ThumbHash(base64: $0.thumbHash) }) else {
-      return isSmall ? "" : "<p class=\"missing\">\(escaped(attachment.asset.summary))</p>"
+      return isSmall
+        ? ""
+        : "<p class=\"missing\">\(escaped(attachment.asset.summary)): left out to keep this page small, or gone</p>"
     }
-    let address = ReportMedia.embedded(contentType: "image/png", bytes: hash.picture().png).address
+    let address = ReportMedia(contentType: "image/png", bytes: hash.picture().png).address
     let label = isSmall ? "" : "Placeholder of \(attachment.identifier)"
     let source = "\(size(of: attachment.asset)) src=\"\(address)\""
     return "<img class=\"\(isSmall ? "thumbnail" : "medium")\" alt=\"\(escaped(label))\"\(source)>"
@@ -80,8 +92,8 @@ struct Phone {
   }
 
   private var actions: String {
-    guard let actions = entry.category?.actions, !actions.isEmpty else { return "" }
-    let items = actions.map { action in
+    guard case .known(let category) = entry.category, !category.actions.isEmpty else { return "" }
+    let items = category.actions.map { action in
       let isDestructive = action.options.contains(.destructive)
       let extras = (action.textInput == nil ? [] : ["text input"]) + action.options.map(\.rawValue)
       let note = extras.isEmpty ? "" : " <small>\(escaped(extras.joined(separator: ", ")))</small>"

@@ -5,16 +5,26 @@ package struct ReportEntry: Sendable {
   /// What people know the job by, and search for.
   package var name: String
   package var manifest: Manifest
-  /// The notification's category, when a registry has it.
-  package var category: NotificationCategory?
-  /// How the page gets at the stored files, by their location in the manifest. What is not there is only described.
+  package var category: Category
+  /// The stored files, by their location in the manifest. What is not there is only described.
   package var media: [String: ReportMedia]
   /// The same for the sources, by the attachment's identifier. Only what browsers show belongs here.
   package var sources: [String: ReportMedia]
   package var milliseconds: Int?
+  /// What is wrong with the entry itself, as a sentence.
+  package var note: String?
+
+  /// The notification's category.
+  package enum Category: Sendable {
+    /// There was no registry to look it up in.
+    case unchecked
+    /// The registry does not have it.
+    case unknown
+    case known(NotificationCategory)
+  }
 
   package init(
-    name: String, manifest: Manifest, category: NotificationCategory? = nil, media: [String: ReportMedia] = [:],
+    name: String, manifest: Manifest, category: Category = .unchecked, media: [String: ReportMedia] = [:],
     sources: [String: ReportMedia] = [:], milliseconds: Int? = nil
   ) {
     self.name = name
@@ -26,19 +36,31 @@ package struct ReportEntry: Sendable {
   }
 }
 
-/// Where the page has a picture, clip or sound from.
-package enum ReportMedia: Sendable, Equatable {
-  /// Inside the page.
-  case embedded(contentType: String, bytes: [UInt8])
-  /// In a file beside it: a path relative to the page, its parts separated by `/`, nothing escaped.
-  case file(path: String)
+/// A picture, clip or sound inside the page.
+package struct ReportMedia: Sendable, Equatable {
+  package var contentType: String
+  package var bytes: [UInt8]
 
-  /// The value of a `src`, not yet escaped for HTML.
-  var address: String {
-    switch self {
-    case .embedded(let contentType, let bytes): "data:\(contentType);base64,\(Base64.encoded(bytes))"
-    // The leading `./` keeps a name with a colon from being a scheme.
-    case .file(let path): "./" + percentEncoded(path)
+  package init(contentType: String, bytes: [UInt8]) {
+    self.contentType = contentType
+    self.bytes = bytes
+  }
+
+  /// The value of a `src`, as HTML has it: base64 has no character that would be escaped, and may be megabytes.
+  var address: String { "data:\(escaped(contentType));base64,\(Base64.encoded(bytes))" }
+}
+
+extension SourceDescription {
+  /// What a browser takes the source for; nil for formats that not every browser shows.
+  package var browserContentType: String? {
+    switch format {
+    case "jpeg": "image/jpeg"
+    case "png", "apng": "image/png"
+    case "gif": "image/gif"
+    case "webp": "image/webp"
+    case "avif": "image/avif"
+    case "bmp": "image/bmp"
+    default: nil
     }
   }
 }

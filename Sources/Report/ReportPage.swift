@@ -19,35 +19,41 @@ package struct ReportPage: Sendable {
     self.preparedAt = preparedAt
   }
 
-  package var beginning: String {
-    """
+  /// How every page begins, and no other file: so a page may be written in its place.
+  package static let signature = """
     <!DOCTYPE html>
     <html lang="en">
     <head>
     <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="\(policy)">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>\(escaped(title))</title>
-    <style>
-    \(ReportStyle.css)
-    </style>
-    </head>
-    <body>
-    <a class="skip" href="#jobs">Skip to the jobs</a>
-    <header class="top">
-    <h1 dir="auto">\(escaped(title))</h1>
-    <p>\(grouped(tally.all)) \(tally.all == 1 ? "job" : "jobs"), \(escaped(preparedAt)).
-    Phones are drawn after iOS; yours may differ.</p>
-    <form class="filters">
-    \(choices("Verdict", "verdict", verdicts))
-    \(choices("Appearance", "look", [("auto", "Automatic"), ("light", "Light"), ("dark", "Dark")]))
-    <p class="search" hidden><label for="search">Name</label> <input type="search" id="search" autocomplete="off"></p>
-    <p id="count" role="status"></p>
-    </form>
-    </header>
-    <main id="jobs" tabindex="-1">
+    <meta name="generator" content="Enclosure report">
 
     """
+
+  package var beginning: String {
+    Self.signature + """
+      <meta http-equiv="Content-Security-Policy" content="\(policy)">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>\(escaped(title))</title>
+      <style>
+      \(ReportStyle.css)
+      </style>
+      </head>
+      <body>
+      <a class="skip" href="#jobs">Skip to the jobs</a>
+      <header class="top">
+      <h1 dir="auto">\(escaped(title))</h1>
+      <p>\(grouped(tally.all)) \(tally.all == 1 ? "job" : "jobs"), \(escaped(preparedAt)).
+      Phones are drawn after iOS; yours may differ. Not every browser plays HEVC, ALAC and AIFF; iPhones do.</p>
+      <form class="filters">
+      \(choices("Verdict", "verdict", verdicts))
+      \(choices("Appearance", "look", [("auto", "Automatic"), ("light", "Light"), ("dark", "Dark")]))
+      <p class="search" hidden><label for="search">Name</label> <input type="search" id="search" autocomplete="off"></p>
+      <p id="count" role="status"></p>
+      </form>
+      </header>
+      <main id="jobs" tabindex="-1">
+
+      """
   }
 
   package func card(_ entry: ReportEntry, number: Int) -> String {
@@ -66,7 +72,7 @@ package struct ReportPage: Sendable {
 
   /// Nothing from the network, and no script but the page's own: names and texts are other people's.
   private var policy: String {
-    "default-src 'none'; img-src data: 'self' file:; media-src data: 'self' file:; style-src 'unsafe-inline';"
+    "default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline';"
       + " script-src '\(ReportScript.hash)'"
   }
 

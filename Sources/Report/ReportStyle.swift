@@ -61,11 +61,12 @@ enum ReportStyle {
       overflow-wrap: anywhere; }
     .words p.body { -webkit-line-clamp: 4; }
     .words.open p { display: block; overflow: visible; white-space: pre-line; }
-    .title { font-weight: 600; } .invented { font-style: italic; } .when { float: right; margin-left: 8px; font-size: 12px;
-      color: var(--quiet); }
+    .title { font-weight: 600; } .invented { font-style: italic; }
+    .aside { flex: none; display: grid; gap: 4px; justify-items: end; align-self: start; }
+    .when { font-size: 12px; color: var(--quiet); }
     .thumbnail { flex: none; width: 38px; height: 38px; object-fit: cover; border-radius: 6px; }
     .medium { display: block; width: 100%; height: auto; max-height: 420px; object-fit: contain; background: #000; }
-    img.medium { background: transparent; }
+    img.medium, svg.medium { background: transparent; }
     .sound { display: block; width: 100%; padding: 10px 10px 0; }
     .phone .missing { padding: 24px 10px; text-align: center; }
     .actions { list-style: none; padding: 0; margin-top: 8px; background: var(--glass); border-radius: 14px; }
@@ -75,6 +76,8 @@ enum ReportStyle {
     .bars { display: grid; gap: 4px; }
     .bar { display: grid; grid-template-columns: 9em 1fr 11em; gap: 10px; align-items: center; }
     .bar-text { text-align: right; }
+    @media (max-width: 560px) { .bar { grid-template-columns: 1fr auto; gap: 2px 10px; }
+      .bar .track { grid-area: 2 / 1 / 3 / 3; } }
     .track { height: 8px; border-radius: 4px; background: var(--track); overflow: hidden; }
     .track i { display: block; height: 100%; border-radius: 4px; background: var(--fill); }
     .track.near i { background: var(--near); } .track.over i { background: var(--rejected); }
@@ -85,6 +88,7 @@ enum ReportStyle {
     summary { cursor: pointer; }
     details > * + * { margin-top: 8px; }
     .comparison { display: grid; grid-template-columns: 1fr 1fr; gap: 12px; align-items: end; }
+    .copy { display: block; width: 100%; max-height: 260px; }
     .comparison img { display: block; max-width: 100%; max-height: 260px; }
     dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; } dd { margin: 0; overflow-wrap: anywhere;
       min-width: 0; }

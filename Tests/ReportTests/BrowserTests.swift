@@ -1,8 +1,9 @@
 import Glibc
-import Report
 import RichPush
 import TestSupport
 import Testing
+
+@testable import Report
 
 /// The page in a real browser, without a window.
 @Suite("The report in a browser", .enabled(if: access(chromium, X_OK) == 0, "chromium is not installed"))
@@ -28,6 +29,58 @@ struct BrowserTests {
       """)
     // 2000; 1000 rejected; those with a 7 first: 7, 71 to 79 odd …; the name in another Unicode form.
     #expect(result == "2000|1000|56|56 of 2000 shown|0|1000|2000|")
+  }
+
+  @Test("asks nobody for anything, and shows every picture that is in it")
+  func requests() async throws {
+    let result = try await run(
+      """
+      var faults = performance.getEntriesByType("resource").map(e => e.name).filter(n => !n.startsWith("data:"));
+      var picture = document.querySelector(".card.ready");
+      [".medium", ".thumbnail", ".copy"].forEach(c => {
+        picture.querySelector("details").open = true;
+        var box = picture.querySelector("svg" + c).getBoundingClientRect();
+        if (box.width < 20 || box.height < 20) faults.push(c + " " + box.width + "x" + box.height);
+      });
+      result(faults.join("|"));
+      """)
+    #expect(result == "")
+  }
+
+  @Test("can be read and filtered without its script, which then offers no search")
+  func withoutScript() async throws {
+    let result = try await run(
+      """
+      function shown(what) {
+        return document.querySelectorAll(what).values().filter(e => e.checkVisibility()).toArray().length;
+      }
+      var first = ".card:nth-child(-n+4) ";
+      var seen = [shown(".search"), shown(".card"), shown(first + ".words"), shown(first + ".rejection")];
+      document.getElementById("verdict-rejected").click();
+      seen.push(shown(".card"));
+      document.getElementById("look-dark").click();
+      seen.push(getComputedStyle(document.body).backgroundColor);
+      result(seen.join("|"));
+      """, withoutScript: true)
+    #expect(result == "0|2000|4|2|1000|rgb(0, 0, 0)")
+  }
+
+  @Test("moves to every control by the keyboard, and shows where one is")
+  func keyboard() async throws {
+    let result = try await run(
+      """
+      var faults = [];
+      document.querySelectorAll("a, input, summary, video, audio").forEach(e => {
+        if (e.closest(".card:nth-child(n+5)")) return;
+        if (e.tabIndex < 0) faults.push("tabindex " + e.tagName);
+        e.focus({ focusVisible: true });
+        if (document.activeElement !== e) faults.push("focus " + e.tagName + e.id);
+        var seen = e.type === "radio" ? e.nextElementSibling : e;
+        if (getComputedStyle(seen).outlineStyle === "none") faults.push("outline " + e.tagName + e.id);
+      });
+      result(Array.from(new Set(faults)).join("|"));
+      """)
+    #expect(result == "")
   }
 
   @Test("shows light and dark as asked for")
@@ -85,9 +138,12 @@ struct BrowserTests {
   }
 
   /// Opens a page of 2,000 jobs and runs a script in it, which calls `result` with a text.
-  private func run(_ script: String) async throws -> String? {
+  /// - Parameter withoutScript: whether the page's own is kept from running.
+  private func run(_ script: String, withoutScript: Bool = false) async throws -> String? {
     let folder = try TemporaryFolder()
-    try folder.write(Array(page(script).utf8), to: "page.html")
+    let page = page(script)
+    try folder.write(
+      Array((withoutScript ? page.replacing("'\(ReportScript.hash)'", with: "") : page).utf8), to: "page.html")
     let child = try ChildProcess(
       chromium,
       [
@@ -97,7 +153,7 @@ struct BrowserTests {
     _ = await child.wait()
     let dom = String(decoding: child.output, as: UTF8.self)
     // The page's own script has run under its policy, or there would be no search.
-    #expect(dom.contains("<p class=\"search\">"))
+    #expect(dom.contains("<p class=\"search\">") != withoutScript)
     guard let start = dom.firstRange(of: "data-result=\"")?.upperBound else { return nil }
     return String(dom[start...].prefix { $0 != "\"" })
   }

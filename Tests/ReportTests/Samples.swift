@@ -26,8 +26,8 @@ func readyEntry() -> ReportEntry {
     manifest: Manifest(
       id: "cat.webp", preparedAt: "2026-11-30T02:00:00Z", attachments: [attachment], rejections: [],
       warnings: [warning], payload: .object(["aps": .object(["alert": alert, "category": .string("message")])])),
-    category: messageCategory,
-    media: ["assets/01/a.jpg": .embedded(contentType: "image/jpeg", bytes: [0xFF, 0xD8, 0xFF])], milliseconds: 1234)
+    category: .known(messageCategory),
+    media: ["assets/01/a.jpg": ReportMedia(contentType: "image/jpeg", bytes: [0xFF, 0xD8, 0xFF])], milliseconds: 1234)
 }
 
 func videoEntry() -> ReportEntry {
@@ -45,7 +45,8 @@ func videoEntry() -> ReportEntry {
     manifest: Manifest(
       id: "clip.mov", preparedAt: "2026-11-30T02:00:00Z", attachments: [attachment], rejections: [], warnings: []),
     media: [
-      "assets/01/v.mp4": .file(path: "assets/01/v.mp4"), "assets/01/p.jpg": .file(path: "assets/01/p.jpg"),
+      "assets/01/v.mp4": ReportMedia(contentType: "video/mp4", bytes: Array("film".utf8)),
+      "assets/01/p.jpg": ReportMedia(contentType: "image/jpeg", bytes: Array("still".utf8)),
     ])
 }
 

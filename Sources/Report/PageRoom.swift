@@ -1,0 +1,38 @@
+/// How large a file may be to be put into the page, so that the page stays one that a browser can open.
+///
+/// There is one limit for each use, the same for all jobs: which of them come first says nothing about which matter.
+/// Pictures that notifications show go before clips and sounds, and those before what sources looked like.
+package struct PageRoom: Sendable, Equatable {
+  /// What a file of a job is for, in the order in which they get room.
+  package enum Use: Sendable, CaseIterable {
+    case picture, clip, source
+  }
+
+  /// What all files may have together, in bytes, before base64 makes four of three.
+  package static let total = 48_000_000
+  /// What one file may have at most, in bytes: it is in memory as a whole while its card is written.
+  package static let largestFile = 16_000_000
+
+  /// In bytes; 0 for nothing at all.
+  private var limits: [Use: Int] = [:]
+
+  /// - Parameter files: all that would be shown, in bytes; once for each time that it stands in the page.
+  package init(for files: [(use: Use, bytes: Int)], total: Int = total, largestFile: Int = largestFile) {
+    var left = total
+    for use in Use.allCases {
+      var rest = files.filter { $0.use == use && $0.bytes <= largestFile }.map(\.bytes).sorted()[...]
+      var limit = 0
+      // Of those that are equally large all are taken, or none.
+      while let size = rest.first {
+        let count = rest.prefix { $0 == size }.count
+        guard count * size <= left else { break }
+        (limit, left, rest) = (size, left - count * size, rest.dropFirst(count))
+      }
+      limits[use] = limit
+    }
+  }
+
+  package func has(_ bytes: Int, for use: Use) -> Bool {
+    bytes <= limits[use] ?? 0
+  }
+}
