@@ -12,4 +12,21 @@ struct NATSQueueTests {
     try await rule.check(test)
     await queue.close()
   }
+
+  @Test("a queue that must be there already is not made where it is missing")
+  func findsOnly() async throws {
+    let url = try NATSScope.newQueue()
+    var options = QueueOptions()
+    options.createsQueue = false
+    for _ in 1...2 {
+      let failure = await #expect(throws: QueueFailure.self) { _ = try await openQueue(url, options: options) }
+      #expect(failure?.message.contains("is missing") == true)
+    }
+    let made = try await openQueue(url)
+    let found = try await openQueue(url, options: options)
+    try await made.add("a")
+    #expect(try await found.next().id == "a")
+    await made.close()
+    await found.close()
+  }
 }
