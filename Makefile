@@ -76,6 +76,8 @@ soak: build
 	python3 Tests/Torture/soak.py
 
 bench-worker: build setup-tests
+	swift build $(RELEASE) --product QueueBenchmark
+	@install -m 755 "$$(swift build $(RELEASE) --show-bin-path)/QueueBenchmark" build/queue-benchmark
 	python3 Tests/Benchmarks/worker.py
 	python3 Tests/Benchmarks/worker.py --queue nats
 

@@ -23,9 +23,14 @@ final class OriginGate: Sendable {
     /// When the last one left, or the first one came.
     var lastLeft = ContinuousClock.now
 
-    /// How long a place in the line takes to move up: at least as long as nobody has left by now.
+    /// How long a place in the line takes to move up, in seconds: the average, or what it would be if somebody left now.
+    /// A single long wait says little: it may have been this process that stood still.
     func pace(at now: ContinuousClock.Instant) -> Double {
-      max(interval, (now - lastLeft) / .seconds(1))
+      max(interval, interval(leavingAt: now))
+    }
+
+    func interval(leavingAt now: ContinuousClock.Instant) -> Double {
+      interval + ((now - lastLeft) / .seconds(1) - interval) / 8
     }
   }
 
@@ -82,7 +87,7 @@ final class OriginGate: Sendable {
     let next = state.withLock { state -> CheckedContinuation<Admission?, Never>? in
       guard var entry = state.origins[origin] else { return nil }
       defer { state.origins[origin] = entry.active == 0 ? nil : entry }
-      entry.interval += ((now - entry.lastLeft) / .seconds(1) - entry.interval) / 8
+      entry.interval = entry.interval(leavingAt: now)
       entry.lastLeft = now
       while let visitor = entry.line.popFirst() {
         guard let continuation = state.continuations.removeValue(forKey: visitor) else { continue }

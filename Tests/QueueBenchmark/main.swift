@@ -5,6 +5,7 @@ import TestSupport
 // How many jobs a queue takes and hands out in a second, and how many messages its server does without the queue.
 //
 //   QueueBenchmark nats [SERVERS] [JOBS]    on servers that it starts, 1 or 3; raw pull-and-ack as well
+//   QueueBenchmark raw nats://HOST:PORT     raw pull-and-ack alone, on a server that runs: prints messages per second
 //   QueueBenchmark URL [JOBS]               on a queue that is empty
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -34,6 +35,11 @@ if kind == "nats" {
     try await measure(queue, count, prefix: "\(round)-")
   }
   await queue.close()
+} else if kind == "raw", let url = arguments.dropFirst().first {
+  let count = 50_000
+  let raw = try RawPulling(url, stream: "raw", replicas: 1, isWorkQueue: true)
+  try raw.fill(count)
+  print(Int(Double(count) / (try raw.run(count) / .seconds(1))))
 } else {
   let queue = try await openQueue(kind)
   try await measure(queue, arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000, prefix: "")

@@ -1,4 +1,4 @@
-"""Three NATS servers with JetStream on loopback, for the time of a run."""
+"""NATS servers with JetStream on loopback, for the time of a run."""
 import json
 import os
 import shutil
@@ -19,7 +19,7 @@ def free_ports(count):
 
 
 class Cluster:
-    """Servers that are killed and started again; the stream is kept on all three."""
+    """Three servers that are killed and started again, with the stream kept on all of them; or one."""
 
     def __init__(self, work, rng, size=3):
         self.work = work
@@ -46,11 +46,13 @@ class Cluster:
                 server.wait()
 
     def _configure(self, number, routes):
+        listen = f"127.0.0.1:{self.ports[self.size + number]}"
+        cluster = f'cluster {{ name: torture, listen: "{listen}", routes: [{routes}] }}' if self.size > 1 else ""
         (self.work / f"nats-{number}.conf").write_text(f"""
             server_name: n{number}
             listen: "127.0.0.1:{self.ports[number]}"
             jetstream {{ store_dir: "{self.work}/nats-{number}" }}
-            cluster {{ name: torture, listen: "127.0.0.1:{self.ports[self.size + number]}", routes: [{routes}] }}
+            {cluster}
             """)
 
     def start(self, number):
