@@ -39,21 +39,23 @@ struct NotificationTests {
     arguments: ["image/landscape.jpg", "image/rgba.png", "animation/simple.gif", "video/faststart.mp4"])
   func placeholder(name: String) async throws {
     let address = "https://cdn.example.com"
-    let options = ["--payload", "\(bench.source)/payload.json", "--public-url", address, "--id", "job"]
-    let whole = try manifest(
-      try await bench.prepare([fixture(name)], options[0], options[1], options[2], options[3], options[4], options[5]))
+    func prepare() async throws -> Manifest {
+      try manifest(
+        try await bench.prepare(
+          [fixture(name)], "--payload", "\(bench.source)/payload.json", "--public-url", address, "--id", "job"))
+    }
+    let whole = try await prepare()
     let hash = try #require(whole.attachments.first?.placeholder?.thumbHash)
-    let medium = try #require(PayloadContent(payload: try #require(whole.payload))?.media.first)
+    let payload = try #require(whole.payload)
+    let medium = try #require(PayloadContent(payload: payload)?.media.first)
     #expect(medium.thumbHash == hash && ThumbHash(base64: hash) != nil)
     #expect(whole.warnings == [])
     for (excess, isLeftOut) in [(0, false), (1, true)] {
-      let size = try #require(whole.payload).utf8().count
-      let text = String(repeating: "a", count: 4096 - size + "hi".utf8.count + excess)
+      let text = String(repeating: "a", count: 4096 - payload.utf8().count + "hi".utf8.count + excess)
       try bench.put(text: #"{"aps":{"alert":"\#(text)","category":"photo"},"n":1}"#, as: "payload.json")
-      let full = try manifest(
-        try await bench.prepare([fixture(name)], options[0], options[1], options[2], options[3], options[4], options[5]))
+      let full = try await prepare()
       #expect(full.attachments.first?.placeholder?.thumbHash == hash)
-      let content = try #require(PayloadContent(payload: try #require(full.payload)))
+      let content = try #require(full.payload.flatMap { PayloadContent(payload: $0) })
       #expect(content.manifest == "\(address)/manifests/job.json")
       #expect(content.media.first?.thumbHash == (isLeftOut ? nil : hash))
       #expect(full.warnings.map(\.message) == (isLeftOut ? ["left out the placeholder of “media-1” to fit"] : []))
