@@ -5,6 +5,22 @@ import RichPush
 // Placeholders are made of the pixels of a picture while they are at hand. No picture is lost for the want of one, so
 // what fails gives nil.
 
+/// The size in which a picture is hashed, in pixels: as large as a hash allows, not enlarged.
+///
+/// But where there are fewer pixels than a hash has half waves, its waves are not told apart and its colours are wrong,
+/// so very small pictures and thin strips are enlarged, which changes nothing in the proportions that a hash knows.
+func thumbnailSize(width: Int, height: Int) -> (width: Int, height: Int) {
+  let halfWaves = 7
+  let size = fitted(width: width, height: height, side: ThumbHash.maximumSide)
+  guard min(size.width, size.height) < halfWaves else { return size }
+  let factor = ThumbHash.maximumSide / max(size.width, size.height)
+  func enlarged(_ side: Int) -> Int {
+    let side = side * factor
+    return side < halfWaves ? side * ((halfWaves + side - 1) / side) : side
+  }
+  return (enlarged(size.width), enlarged(size.height))
+}
+
 extension PixelBuffer {
   /// The placeholder of a picture that is upright and in sRGB or grey.
   /// - Parameter isGIF: whether it becomes a frame of a GIF, which is there or not.
@@ -22,7 +38,7 @@ extension PixelBuffer {
   /// - Parameter extent: the picture's exact size in these pixels, of which the last ones may be there in part only.
   fileprivate borrowing func placeholder(extent: (width: Double, height: Double)) -> Placeholder? {
     guard let start = bytes.bindMemory(to: UInt8.self).baseAddress, width > 0, height > 0 else { return nil }
-    let size = fitted(width: width, height: height, side: ThumbHash.maximumSide)
+    let size = thumbnailSize(width: width, height: height)
     let small = PixelBuffer(width: size.width, height: size.height, channels: channels)
     guard let result = small.bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
     average(
@@ -52,7 +68,7 @@ extension PixelBuffer {
 extension JPEGPlanes {
   /// The placeholder of a picture that is upright and in sRGB: only a thumbnail's colours are converted.
   borrowing func placeholder() -> Placeholder? {
-    let size = fitted(width: width, height: height, side: ThumbHash.maximumSide)
+    let size = thumbnailSize(width: width, height: height)
     let small = JPEGPlanes(width: size.width, height: size.height, subsampling: count == 1 ? .grey : .full)
     for index in 0..<count {
       let (source, target) = (plane(index), small.plane(index))
