@@ -39,6 +39,7 @@ extension PixelBuffer {
   fileprivate borrowing func placeholder(extent: (width: Double, height: Double)) -> Placeholder? {
     guard let start = bytes.bindMemory(to: UInt8.self).baseAddress, width > 0, height > 0 else { return nil }
     let size = thumbnailSize(width: width, height: height)
+    guard size != (width, height) else { return ownPlaceholder() }
     let small = PixelBuffer(width: size.width, height: size.height, channels: channels)
     guard let result = small.bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
     average(
@@ -51,15 +52,13 @@ extension PixelBuffer {
 
   /// The placeholder of a picture that is small enough as it is.
   fileprivate borrowing func ownPlaceholder() -> Placeholder? {
-    var rgba: [UInt8] = []
-    rgba.reserveCapacity(width * height * 4)
-    for pixel in stride(from: 0, to: bytes.count, by: channels) {
-      let green = channels < 3 ? pixel : pixel + 1
-      let blue = channels < 3 ? pixel : pixel + 2
-      rgba.append(bytes[pixel])
-      rgba.append(bytes[green])
-      rgba.append(bytes[blue])
-      rgba.append(hasAlpha ? bytes[pixel + channels - 1] : 255)
+    var rgba = [UInt8](repeating: 255, count: width * height * 4)
+    for index in 0..<width * height {
+      let (pixel, target) = (index * channels, index * 4)
+      rgba[target] = bytes[pixel]
+      rgba[target + 1] = bytes[channels < 3 ? pixel : pixel + 1]
+      rgba[target + 2] = bytes[channels < 3 ? pixel : pixel + 2]
+      if hasAlpha { rgba[target + 3] = bytes[pixel + channels - 1] }
     }
     return ThumbHash(width: width, height: height, rgba: rgba).map { Placeholder(thumbHash: $0.base64) }
   }
@@ -98,8 +97,9 @@ extension JPEGData {
     guard
       tjDecompressHeader3(handle, start, UInt(bytes.count), &width, &height, &subsampling, &colours) == 0
     else { return nil }
-    let (whole, side) = (max(Int(width), Int(height)), ThumbHash.maximumSide)
-    let shrink = [8, 4, 2].first { whole >= side * $0 } ?? 1
+    // 40 pixels are nearly six for the shortest half wave: its strength is 1 % off, and a hash has steps of 7 %.
+    let enough = 40
+    let shrink = [8, 4, 2].first { max(Int(width), Int(height)) >= enough * $0 } ?? 1
     let isGrey = subsampling == JPEGSubsampling.grey.rawValue
     let pixels = PixelBuffer(
       width: (Int(width) + shrink - 1) / shrink, height: (Int(height) + shrink - 1) / shrink,
