@@ -13,6 +13,8 @@ final class AnimationEncoder {
   private var current: PixelBuffer?
   private(set) var index = -1
   private(set) var failure: Rejection.Reason?
+  /// Of the first frame.
+  private var placeholder: Placeholder?
 
   /// - Parameter nextFrame: gives RGBA of the given size, `frames` times. It is called on another thread, while
   ///   `encoded` waits for it.
@@ -24,7 +26,7 @@ final class AnimationEncoder {
   }
 
   enum Result {
-    case done([UInt8])
+    case done([UInt8], Placeholder?)
     /// It became too large, or was on the way to: as many bytes as it would have had by what was seen.
     case tooLarge(projected: Int)
   }
@@ -39,7 +41,7 @@ final class AnimationEncoder {
           projected = projection(count)
           return count > limit || projected > limit + limit / 2
         }, { enclosure_vips_save_gif(strip.image, bits, Self.effort, Self.dither, $0) })
-      return .done(bytes)
+      return .done(bytes, placeholder)
     } catch {
       if let failure { throw failure }
       guard error.isEnough else {
@@ -100,6 +102,7 @@ final class AnimationEncoder {
       while index < wanted {
         current = try nextFrame()
         index += 1
+        if index == 0 { placeholder = current?.placeholder(isGIF: true) }
       }
       return true
     } catch {

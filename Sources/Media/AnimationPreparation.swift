@@ -25,11 +25,12 @@ func prepareAnimation(
     case .tooLarge(let bytes):
       projected = (bytes, rung)
       steps.append("tried \(rung.name): about \(megabytes(bytes)), over \(megabytes(recipe.maximumBytes))")
-    case .done(let gif):
+    case .done(let gif, let placeholder):
       try write(gif, into: output)
       return PreparedFile(
         type: .gif, bytes: gif.count, width: rung.width, height: rung.height, frames: timing.delays.count,
-        duration: timing.duration, steps: steps + rung.steps(image, recipe), reductions: rung.reductions(image, recipe))
+        duration: timing.duration, placeholder: placeholder, steps: steps + rung.steps(image, recipe),
+        reductions: rung.reductions(image, recipe))
     }
   }
   return try prepareFirstFrame(source, into: output, facts, image, recipe, steps: steps)
@@ -43,8 +44,10 @@ private func keepFrames(
   let structure = GIFStructure(source, most: image.frames)
   let frames = try AnimationFrames(source, format: .gif, decoder: image.decoder, at: .prepare)
   var count = 0
+  var placeholder: Placeholder?
   while let frame = try frames.next() {
     guard frame.width == image.width, frame.height == image.height else { return nil }
+    if count == 0 { placeholder = (try? frame.pixels())?.placeholder() }
     count += 1
   }
   guard count == image.frames, structure.frames.count == count else { return nil }
@@ -54,7 +57,7 @@ private func keepFrames(
   try write(gif, into: output)
   return PreparedFile(
     type: .gif, bytes: gif.count, width: image.width, height: image.height, frames: count, duration: timing.duration,
-    steps: ["kept gif frames"])
+    placeholder: placeholder, steps: ["kept gif frames"])
 }
 
 /// Decodes, scales and encodes the frames of one rung.
@@ -76,7 +79,7 @@ private func encode(
   }
   switch try encoder.encoded(colours: rung.colours, limit: recipe.maximumBytes) {
   case .tooLarge(let projected): return .tooLarge(projected: projected)
-  case .done(let bytes):
+  case .done(let bytes, let placeholder):
     // The saver's own delays and loops are replaced, so that they are exact whatever its version makes of them.
     try write(bytes, into: output)
     let file = try MediaFile(borrowing: output, at: .prepare)
@@ -87,7 +90,7 @@ private func encode(
         "the encoder made \(structure.frames.count) frames of \(timing.delays.count)")
     }
     let gif = structure.rewritten(file, size: (rung.width, rung.height), timing)
-    return gif.count <= recipe.maximumBytes ? .done(gif) : .tooLarge(projected: gif.count)
+    return gif.count <= recipe.maximumBytes ? .done(gif, placeholder) : .tooLarge(projected: gif.count)
   }
 }
 

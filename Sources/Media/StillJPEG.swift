@@ -17,7 +17,9 @@ func prepareJPEG(
   if recipe.keepsCoefficients, let kept = decoder.transformed(orientation), isPlainJPEG(kept.bytes),
     kept.bytes.count <= recipe.maximumBytes
   {
-    return try writeJPEG(kept, into: output, recipe, steps: turned + ["kept jpeg coefficients"])
+    var file = try writeJPEG(kept, into: output, recipe, steps: turned + ["kept jpeg coefficients"])
+    file.placeholder = kept.placeholder()
+    return file
   }
   let whole = recipe.sizeBeforeCropping(width: image.width, height: image.height)
   let profile = image.hasColourProfile ? JPEGStructure(source)?.profile : nil
@@ -34,7 +36,9 @@ func prepareJPEG(
   }
   guard goesThroughRGB else {
     guard let jpeg = planes.encoded(quality: recipe.quality) else { return nil }
-    return try writeJPEG(jpeg, into: output, recipe, steps: steps + ["encoded jpeg q\(recipe.quality)"])
+    var file = try writeJPEG(jpeg, into: output, recipe, steps: steps + ["encoded jpeg q\(recipe.quality)"])
+    file.placeholder = planes.placeholder()
+    return file
   }
   guard let colours = planes.colours() else { return nil }
   let pixels: PixelBuffer

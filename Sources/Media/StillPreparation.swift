@@ -119,7 +119,9 @@ func writeStill(
     guard let jpeg = pixels.encodedAsJPEG(quality: recipe.quality) else {
       throw Rejection.Reason(.corrupt, at: .prepare, "the picture cannot be encoded as JPEG")
     }
-    return try writeJPEG(jpeg, into: output, recipe, steps: steps + ["encoded jpeg q\(recipe.quality)"])
+    var file = try writeJPEG(jpeg, into: output, recipe, steps: steps + ["encoded jpeg q\(recipe.quality)"])
+    file.placeholder = pixels.placeholder()
+    return file
   }
   let png: PNGData
   do throws(VipsFailure) {
@@ -131,7 +133,7 @@ func writeStill(
   try write(png.bytes, into: output)
   return PreparedFile(
     type: .png, bytes: png.bytes.count, width: recipe.width, height: recipe.height, frames: 1,
-    steps: steps + ["encoded png\(png.isPalette ? " with a palette" : "")"])
+    placeholder: pixels.placeholder(), steps: steps + ["encoded png\(png.isPalette ? " with a palette" : "")"])
 }
 
 func writeJPEG(

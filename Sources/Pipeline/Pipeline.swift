@@ -148,6 +148,7 @@ package struct Pipeline: Sendable {
       identifier: identifier, asset: Asset(made.stored, made.file, at: publicAddress),
       options: AttachmentOptions(thumbnailTime: made.poster?.made.seconds),
       poster: made.poster.map { Asset($0.stored, $0.made.file, at: publicAddress) },
+      placeholder: made.poster?.made.file.placeholder ?? made.file.placeholder,
       steps: made.file.steps + (made.poster?.steps ?? []),
       source: source.description(named: name, facts, sha256: sha256))
     return (attachment, source.remarks(facts) + made.file.reductions.map { (.reduced, $0) })

@@ -43,7 +43,7 @@ package struct Profile: Sendable, Equatable {
   }
 
   /// Counts up whenever the same source would be prepared in another way than before.
-  package static let version = 3
+  package static let version = 4
 
   /// The bundled profile.
   package static let ios = Profile()

@@ -146,6 +146,8 @@ package struct PreparedFile: Codable, Sendable, Equatable {
   package var duration: Double?
   /// What verification holds a video against; nil for everything else.
   package var timeline: PlannedTimeline?
+  /// Of an image; nil for video and audio, and where none could be made.
+  package var placeholder: Placeholder?
   /// What was done, in order, for people.
   package var steps: [String]
   /// What of the source had to be given up, for the sender to know; empty when nothing was.
@@ -153,7 +155,8 @@ package struct PreparedFile: Codable, Sendable, Equatable {
 
   package init(
     type: AttachmentType, bytes: Int, width: Int? = nil, height: Int? = nil, frames: Int? = nil,
-    duration: Double? = nil, timeline: PlannedTimeline? = nil, steps: [String], reductions: [String] = []
+    duration: Double? = nil, timeline: PlannedTimeline? = nil, placeholder: Placeholder? = nil, steps: [String],
+    reductions: [String] = []
   ) {
     self.type = type
     self.bytes = bytes
@@ -162,6 +165,7 @@ package struct PreparedFile: Codable, Sendable, Equatable {
     self.frames = frames
     self.duration = duration
     self.timeline = timeline
+    self.placeholder = placeholder
     self.steps = steps
     self.reductions = reductions
   }

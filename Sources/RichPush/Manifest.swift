@@ -69,7 +69,7 @@ public struct Attachment: Codable, Sendable, Equatable {
   public var options: AttachmentOptions
   /// A still of a video; nil for images and audio.
   public var poster: Asset?
-  /// What can be shown as long as the file is not there; nil for audio.
+  /// What can be shown as long as the file is not there; nil for audio, and where none could be made.
   public var placeholder: Placeholder?
   /// What was done to the source, in order, for people.
   public var steps: [String]

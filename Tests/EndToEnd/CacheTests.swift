@@ -35,6 +35,9 @@ struct CacheTests {
     #expect(requests[1] == requests[0] && requests[2] == requests[0])
     #expect(attachments[0].map(\.asset) == attachments[1].map(\.asset))
     #expect(attachments[0].map(\.steps) == attachments[2].map(\.steps))
+    #expect(attachments[0].allSatisfy { $0.placeholder != nil })
+    #expect(attachments[0].map(\.placeholder) == attachments[1].map(\.placeholder))
+    #expect(attachments[0].map(\.placeholder) == attachments[2].map(\.placeholder))
     #expect(attachments[0].map(\.source.sha256) == attachments[2].map(\.source.sha256))
     #expect(try await bench.store.faults() == [])
     // A store that does not have them gets them, without a download.

@@ -147,6 +147,26 @@ struct FixtureBatchTests {
     }
   }
 
+  @Test("gives every image and video a placeholder of its shape, and sound none")
+  func placeholders() async throws {
+    for (id, manifest) in try await result.manifests {
+      for attachment in manifest.attachments {
+        let shown = attachment.asset.type.kind == .video ? try #require(attachment.poster) : attachment.asset
+        guard let width = shown.width, let height = shown.height else {
+          #expect(attachment.asset.type.kind == .audio && attachment.placeholder == nil, "\(id)")
+          continue
+        }
+        let text = try #require(attachment.placeholder?.thumbHash, "\(id)")
+        let hash = try #require(ThumbHash(base64: text), "\(id)")
+        // The shorter side is known in sevenths of the longer one, in fifths of what is transparent.
+        let long = Double(max(width, height))
+        let step = hash.bytes[2] & 0x80 == 0 ? 1.0 / 7 : 1.0 / 5
+        #expect(abs(min(hash.aspectRatio, 1) - max(step, Double(width) / long)) <= step / 2 + 0.01, "\(id)")
+        #expect(abs(min(1 / hash.aspectRatio, 1) - max(step, Double(height) / long)) <= step / 2 + 0.01, "\(id)")
+      }
+    }
+  }
+
   @Test("warns about a file whose name promises something else, and about no other")
   func mismatches() async throws {
     let warned = try await result.manifests.filter { $0.value.warnings.contains { $0.code == .typeMismatch } }.keys

@@ -34,6 +34,34 @@ struct NotificationTests {
     #expect(JSONValue.object(written) == payload)
   }
 
+  @Test(
+    "puts the placeholder into the payload, and leaves it out first where there is no room for it",
+    arguments: ["image/landscape.jpg", "image/rgba.png", "animation/simple.gif", "video/faststart.mp4"])
+  func placeholder(name: String) async throws {
+    let address = "https://cdn.example.com"
+    func prepare() async throws -> Manifest {
+      try manifest(
+        try await bench.prepare(
+          [fixture(name)], "--payload", "\(bench.source)/payload.json", "--public-url", address, "--id", "job"))
+    }
+    let whole = try await prepare()
+    let hash = try #require(whole.attachments.first?.placeholder?.thumbHash)
+    let payload = try #require(whole.payload)
+    let medium = try #require(PayloadContent(payload: payload)?.media.first)
+    #expect(medium.thumbHash == hash && ThumbHash(base64: hash) != nil)
+    #expect(whole.warnings == [])
+    for (excess, isLeftOut) in [(0, false), (1, true)] {
+      let text = String(repeating: "a", count: 4096 - payload.utf8().count + "hi".utf8.count + excess)
+      try bench.put(text: #"{"aps":{"alert":"\#(text)","category":"photo"},"n":1}"#, as: "payload.json")
+      let full = try await prepare()
+      #expect(full.attachments.first?.placeholder?.thumbHash == hash)
+      let content = try #require(full.payload.flatMap { PayloadContent(payload: $0) })
+      #expect(content.manifest == "\(address)/manifests/job.json")
+      #expect(content.media.first?.thumbHash == (isLeftOut ? nil : hash))
+      #expect(full.warnings.map(\.message) == (isLeftOut ? ["left out the placeholder of “media-1” to fit"] : []))
+    }
+  }
+
   @Test("refuses an unknown category before it looks at any source, unless it shall only warn")
   func category() async throws {
     let options = ["--payload", "\(bench.source)/payload.json", "--registry", "\(bench.source)/categories.json"]

@@ -40,6 +40,7 @@ import Testing
     worker.signal(SIGTERM)
     #expect(await worker.wait() == .exited(0))
     #expect(try manifest("good")?.status == .ready)
+    #expect(try manifest("good")?.attachments.first?.placeholder != nil)
     #expect(try manifest("stranger")?.rejections.map(\.reason.code) == [.blockedAddress])
     let log = worker.errors
     #expect(log.contains(#""event":"job_finished""#) && log.contains(#""event":"worker_ended""#), "\(log)")

@@ -92,6 +92,7 @@ struct CampaignTests {
         group.addTask {
           let job = Job(id: "\(number)", sources: [JobSource(source)], options: PreparationOptions(fit: fit))
           let manifest = try await pipeline.run(job).manifest
+          #expect(manifest.attachments.allSatisfy { $0.placeholder != nil })
           return manifest.attachments.first?.asset.sha256 ?? manifest.rejections.first?.reason.message ?? ""
         }
       }

@@ -6,8 +6,6 @@ import Testing
 struct ThumbHashTests {
   /// Computed with another implementation of the published algorithm, thumbhash-python 1.0.1.
   static let published: [(DrawnPicture, Int, Int, String)] = [
-    (.gradient, 100, 75, "HwgODZqAh4eBh4d4eHh4eI9wCPh3"),
-    (.gradient, 75, 100, "H/gNDRqBh4CHh4d3eHh4iIB/CPh4"),
     (.gradient, 1, 1, "AAgCBwAAAAAAAAAAAAAAAAAAAAAAAAAA"),
     (.checks, 33, 91, "2nYCEwSIuIiI+HeHiPiIiI8="),
     (.noise, 100, 100, "HwgCBwCVtqUlFwaDg1JpaHZ3h6PP91UL"),
@@ -24,6 +22,8 @@ struct ThumbHashTests {
   /// From the same program. These pictures are so even that some waves have a strength of exactly 0, in the middle
   /// between the steps 7 and 8: errors of rounding decide which one it becomes, in every program in another way.
   static let even: [(DrawnPicture, Int, Int, String)] = [
+    (.gradient, 100, 75, "HwgODZqAh4eBh4d4eHh4eI9wCPh3"),
+    (.gradient, 75, 100, "H/gNDRqBh4CHh4d3eHh4iIB/CPh4"),
     (.gradient, 100, 3, "H/gRSaSAh4eCh4eIfXAo+Hc="),
     (.gradient, 2, 100, "HwgSWSxxgIiHh4iHcHwIx3g="),
     (.checks, 64, 64, "2nYCFwR4eHeYt1h4eHh7j4hXh4iPiPcI"),

@@ -21,6 +21,10 @@ struct ThumbHashPixels {
       blue += alpha / 255 * Double(rgba[index + 2])
       opacity += alpha
     }
+    luma.reserveCapacity(width * height)
+    yellowBlue.reserveCapacity(width * height)
+    redGreen.reserveCapacity(width * height)
+    self.alpha.reserveCapacity(width * height)
     if opacity > 0 {
       red /= opacity
       green /= opacity
@@ -84,14 +88,12 @@ struct ThumbHashPixels {
 
   private func spectrum(of channel: [Double], columns: Int, rows: Int) -> Spectrum {
     let alongX = (0..<columns).map { samples(ofWave: $0, over: width) }
-    let alongY = (0..<rows).map { samples(ofWave: $0, over: height) }
+    // Each wave is a product of one along each side, so the columns need to be added up once for all waves in a row.
+    let downColumns = (0..<rows).map { sums(ofColumns: channel, by: samples(ofWave: $0, over: height)) }
     var spectrum = Spectrum()
     for wave in waves(columns: columns, rows: rows) {
       var sum = 0.0
-      for y in 0..<height {
-        let factor = alongY[wave.y][y]
-        for x in 0..<width { sum += channel[x + y * width] * alongX[wave.x][x] * factor }
-      }
+      for (column, factor) in zip(downColumns[wave.y], alongX[wave.x]) { sum += column * factor }
       let strength = sum / Double(width * height)
       if wave == Wave(x: 0, y: 0) {
         spectrum.constant = strength
@@ -105,6 +107,20 @@ struct ThumbHashPixels {
     let scale = spectrum.scale
     if scale > 0 { spectrum.varying = spectrum.varying.map { 0.5 + 0.5 / scale * $0 } }
     return spectrum
+  }
+
+  /// The sum of each column, each row counting as much as its factor says.
+  private func sums(ofColumns channel: [Double], by factors: [Double]) -> [Double] {
+    var sums = [Double](repeating: 0, count: width)
+    sums.withUnsafeMutableBufferPointer { sums in
+      channel.withUnsafeBufferPointer { channel in
+        for (row, factor) in factors.enumerated() {
+          let pixels = channel[row * width..<(row + 1) * width]
+          for (column, value) in zip(sums.indices, pixels) { sums[column] += factor * value }
+        }
+      }
+    }
+    return sums
   }
 }
 
