@@ -79,7 +79,7 @@ struct JobInput {
   }
 
   private func isJSON(_ bytes: [UInt8]) -> Bool {
-    (try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) != nil
+    (try? JSONValue(parsing: bytes)) != nil
   }
 }
 

@@ -83,7 +83,7 @@ struct QueueReport {
 
   /// A document as the JSON it is, or as text where it is none.
   private func value(_ document: [UInt8]) -> JSONValue {
-    if let value = try? JSONDecoder().decode(JSONValue.self, from: Data(document)) { return value }
+    if let value = try? JSONValue(parsing: document) { return value }
     return .string(String(decoding: document, as: UTF8.self))
   }
 

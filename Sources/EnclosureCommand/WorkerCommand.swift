@@ -83,7 +83,7 @@ enum WorkerCommand: Command {
       callbacks: options.callbacks(over: workplace), configuration: options.configuration(workplace), report: report)
     service.began(worker)
     start.onEnd { Task { await worker.drain() } }
-    Console.log(.serving("serving \(options.queue) into \(options.store.name)"))
+    Console.log(.serving("serving \(withoutCredentials(options.queue)) into \(options.store.name)"))
     await worker.run()
     // To the end: that the worker is ending is what it has to say.
     await endpoint?.close()
@@ -118,7 +118,8 @@ enum WorkerCommand: Command {
       let queue = try await options.openedQueue()
       let status = try await queue.status()
       await queue.close()
-      return "\(options.queue) has \(status.ready) jobs ready, \(status.delayed) delayed, \(status.leased) in work, "
+      return
+        "\(withoutCredentials(options.queue)) has \(status.ready) jobs ready, \(status.delayed) delayed, \(status.leased) in work, "
         + "\(status.dead) dead"
     }
     try await check("callbacks") {

@@ -115,7 +115,7 @@ final class WorkerService: OperationsDelegate {
   }
 
   private func isJSON(_ body: [UInt8]) -> Bool {
-    (try? JSONDecoder().decode(JSONValue.self, from: Data(body))) != nil
+    (try? JSONValue(parsing: body)) != nil
   }
 
   func job(_ id: String) async -> JobReport {

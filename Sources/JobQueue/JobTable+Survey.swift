@@ -64,7 +64,7 @@ extension JobTable {
   /// Revives up to a slice of dead letters, those of one id when one is given.
   func revive(_ id: String?, at time: QueueTime) throws(DatabaseFailure) -> Int {
     let change = """
-      UPDATE job SET state = \(State.ready.rawValue), moment = ?1, attempts = 0,
+      UPDATE job SET state = \(State.ready.rawValue), added = ?1, moment = ?1, attempts = 0,
         reasons = reasons || 'put back after that' || char(10)
       """
     let dead = Database.Value.integer(State.dead.rawValue)

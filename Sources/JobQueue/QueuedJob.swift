@@ -45,7 +45,8 @@ package struct Lease: Sendable, Hashable {
   package let attempt: Int
   /// Rises with every lease of the job.
   package let token: UInt64
-  /// When it was added, in seconds since 1970 by the queue's clock: for NATS, its server's.
+  /// When it was added, or put back from the dead letters, in seconds since 1970 by the queue's clock: for NATS, its
+  /// server's.
   package let addedAt: Double
 
   package init(id: String, body: [UInt8], attempt: Int, token: UInt64, addedAt: Double) {

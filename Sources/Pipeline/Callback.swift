@@ -9,16 +9,19 @@ struct Callback: Codable, Sendable, Equatable {
   /// Never logged as a whole: it may hold secrets.
   let url: String
   let message: JobResult
+  /// When the job was added, in whole seconds since 1970: its id may be used again when it has been forgotten.
+  let jobAddedAt: Int
 
-  init(to url: String, _ message: JobResult) {
+  init(to url: String, _ message: JobResult, of lease: Lease) {
     self.url = url
     self.message = message
+    jobAddedAt = Int(lease.addedAt)
   }
 
   static let idPrefix = JobDocument.reservedIDPrefix + "callback/"
 
   /// Those who enqueue the same message twice send it once; a job that ends in another way later has another message.
-  var id: String { "\(Self.idPrefix)\(message.status.rawValue)/\(message.id)" }
+  var id: String { "\(Self.idPrefix)\(message.status.rawValue)/\(jobAddedAt)/\(message.id)" }
 
   var job: NewJob {
     get throws { NewJob(id: id, body: try encoded(self)) }

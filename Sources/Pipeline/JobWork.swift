@@ -48,9 +48,14 @@ extension Pipeline: JobWork {
 
 /// Whether a store can be asked, and has room for a small file. That files get into it only a job can show.
 private func seemsUsable(_ store: any AssetStore) async -> Bool {
-  guard let file = try? await store.makeWorkFile(),
-    (try? await store.manifest(id: JobDocument.reservedIDPrefix + "probe")) != nil
-  else { return false }
+  let file: WorkFile
+  do throws(Rejection.Reason) {
+    file = try await store.makeWorkFile()
+    // There is none; but that has to be the answer.
+    _ = try await store.manifest(id: JobDocument.reservedIDPrefix + "probe")
+  } catch {
+    return false
+  }
   return await blocking {
     let sample = [UInt8](repeating: 0, count: 256 << 10)
     return pwrite(file.descriptor, sample, sample.count, 0) == sample.count && fdatasync(file.descriptor) == 0

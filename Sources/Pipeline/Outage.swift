@@ -6,8 +6,6 @@ struct Outage {
   /// Whether somebody looks right now.
   private var isProbed = false
 
-  var isOver: Bool { since == nil }
-
   /// Notes a failure.
   /// - Returns: whether it is the first one.
   mutating func failed(at now: ContinuousClock.Instant, pause first: Double, atMost maximum: Double) -> Bool {

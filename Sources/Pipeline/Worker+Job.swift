@@ -58,7 +58,7 @@ extension Worker {
       let manifest = rejected(lease.id, document.sources.map(\.url), Rejection.Reason(invalid: error))
       return .publish(manifest, callback: document.callback)
     }
-    return try await withPlaces(at: job.origins) {
+    return try await withPlaces(at: job.origins, until: document.expiresAt) {
       guard let manifest = try await prepare(job, until: document.expiresAt) else {
         if let ending = expired(document) { return ending }
         throw CancellationError()
@@ -94,7 +94,7 @@ extension Worker {
 
   /// Runs `body` while the job has a place at each of its origins.
   nonisolated private func withPlaces(
-    at origins: Set<String>, _ body: () async throws -> Ending
+    at origins: Set<String>, until end: Timestamp?, _ body: () async throws -> Ending
   ) async throws -> Ending {
     var entered: [String] = []
     defer { for origin in entered { gate.leave(origin) } }
@@ -102,7 +102,9 @@ extension Worker {
     for origin in origins.sorted() {
       if case .setAside(let seconds) = try await gate.enter(origin) {
         await slowDown()
-        return .release(after: seconds, reason: "many jobs wait for \(origin)")
+        // A job with little time has another look before it is over.
+        let left = end.map { $0.secondsSince1970 - configuration.now() } ?? .infinity
+        return .release(after: min(seconds, max(0.2, left / 2)), reason: "many jobs wait for \(origin)")
       }
       entered.append(origin)
     }
@@ -134,6 +136,16 @@ extension Worker {
       storeRefusals[lease.id] = storeSuccesses
     }
     return .release(after: outages[dependency]?.suggestedDelay ?? 0, reason: reason)
+  }
+
+  /// What becomes of a job whose manifest the store does not take.
+  private func refusedManifest(of lease: Lease, _ fault: Rejection.Reason, callback: String?) -> Ending {
+    let reason = "\(fault.message) [\(fault.code.rawValue)]"
+    if fault.permanent { return .bury(reason: reason, callback: callback) }
+    guard storeWorks(forOthersThan: lease.id) else { return setAside(lease, .store, fault.message) }
+    guard lease.attempt < configuration.attempts else { return .bury(reason: reason, callback: callback) }
+    return .retry(
+      after: configuration.delay(after: lease.attempt, atMost: configuration.maximumRetryDelay), reason: reason)
   }
 
   private func storeWorks(forOthersThan id: String) -> Bool {
@@ -216,7 +228,7 @@ extension Worker {
       guard await holds(key) else { return }
       if let callback {
         let result = JobResult(dead: lease.id, reason: reason, attempts: lease.attempt, endedAt: timestamp)
-        guard await enqueue(Callback(to: callback, result), for: key) else { return }
+        guard await enqueue(Callback(to: callback, result, of: lease), for: key) else { return }
       }
       guard await tell(key, { () throws(QueueFailure) in try await queue.bury(lease, reason: reason) }) else { return }
       report(.buried(id: lease.id, attempts: lease.attempt, reason: reason))
@@ -238,17 +250,13 @@ extension Worker {
     do throws(Rejection.Reason) {
       location = try await work.publish(manifest)
     } catch {
-      let ending: Ending =
-        error.permanent
-        ? .bury(reason: "\(error.message) [\(error.code.rawValue)]", callback: callback)
-        : setAside(lease, .store, error.message)
-      return await conclude(lease, ending, since: start)
+      return await conclude(lease, refusedManifest(of: lease, error, callback: callback), since: start)
     }
     stored(lease.id)
     let result = JobResult(manifest, at: location, attempts: lease.attempt, endedAt: timestamp)
     // Before the job is complete: a worker that dies in between does both again, and the message is still sent once.
     if let callback {
-      guard await enqueue(Callback(to: callback, result), for: key) else { return }
+      guard await enqueue(Callback(to: callback, result, of: lease), for: key) else { return }
     }
     guard let body = try? encoded(result),
       await tell(key, { () throws(QueueFailure) in try await queue.complete(lease, result: body) })

@@ -24,8 +24,11 @@ struct HeldLease {
 extension Worker {
   /// Prolongs all leases again and again, until the task is cancelled.
   func keepLeases() async {
-    while (try? await Task.sleep(for: .seconds(configuration.leaseSeconds / 3))) != nil {
-      await extend(held.values.filter { !$0.isLost }.map(\.lease))
+    var pause = configuration.leaseSeconds / 3
+    while (try? await Task.sleep(for: .seconds(pause))) != nil {
+      // A failure took its time, and what is left of the leases is short.
+      let worked = await extend(held.values.filter { !$0.isLost }.map(\.lease))
+      pause = worked ? configuration.leaseSeconds / 3 : configuration.leaseSeconds / 30
     }
   }
 

@@ -100,7 +100,8 @@ package actor Worker {
     switch result {
     case .success(let leases):
       works(.queue)
-      if leases.isEmpty { await lookAround() }
+      // Callbacks ask for neither store nor helpers.
+      if leases.allSatisfy({ $0.id.hasPrefix(Callback.idPrefix) }) { await lookAround() }
       for lease in leases { begin(lease, validUntil: start.advanced(by: .seconds(configuration.leaseSeconds))) }
     case .failure(let error):
       guard !isDraining else { return }
@@ -129,6 +130,7 @@ package actor Worker {
   /// A job is done with, one way or another.
   func ended(_ key: LeaseKey) {
     held[key] = nil
+    if outages[.helpers] != nil, work.helperFault == nil { works(.helpers) }
     bell.ring()
   }
 
@@ -140,7 +142,7 @@ package actor Worker {
   private func finish() async {
     report(.draining(jobs: held.count))
     // What is left of the time is for giving back.
-    let reserve = min(2, configuration.grace / 5)
+    let reserve = max(0.5, min(2, configuration.grace / 5))
     await waitForEnd(within: configuration.grace - reserve)
     for lease in held.values { lease.task?.cancel() }
     await waitForEnd(within: reserve)

@@ -20,15 +20,13 @@ package struct WorkerConfiguration: Sendable {
   /// ("full jitter": AWS Architecture Blog, "Exponential Backoff And Jitter").
   package var retryDelay = 2.0
   package var maximumRetryDelay = 300.0
-  /// The same for callbacks: a receiver may be down for as long as it takes to mend it.
-  package var callbackAttempts = 12
+  /// The same for callbacks, which are tried for an hour on average: a receiver may be down.
+  package var callbackAttempts = 20
   package var maximumCallbackDelay = 600.0
   /// How long the worker goes on with what it has begun, once it is to end.
   package var grace = 25.0
   /// What counts where a job says nothing.
   package var defaults = PreparationOptions()
-  /// Whether jobs may ask for callbacks.
-  package var sendsCallbacks = false
   /// How long it waits, at first and at most, before it asks again for what was gone: the queue, the store.
   package var pause = 0.5
   package var maximumPause = 10.0

@@ -23,6 +23,9 @@ extension JobDocument: Codable {
     }
     try Self.requireDistinctIdentifiers(of: sources)
     payload = try job.optional("payload", "an object, the APNs payload", \.asObject).map { .object($0) }
+    guard payload?.isNested(deeperThan: Self.maximumPayloadDepth) != true else {
+      throw Fault("payload", "has values that are nested deeper than \(Self.maximumPayloadDepth) levels")
+    }
     options = try job.member("options").map { (json) throws(Fault) in try Options(json, at: "options") } ?? Options()
     callback = try job.optional("callback", "a string", \.asString)
     if let callback { try Self.requireURL(callback, field: "callback", schemes: ["https", "http"]) }
@@ -92,6 +95,17 @@ extension JobDocument: Codable {
 /// The identifier of an attachment whose source has none, by the source's number from 1 on.
 package func defaultIdentifier(ofSource number: Int) -> String {
   "media-\(number)"
+}
+
+extension JSONValue {
+  /// Whether there are more than so many arrays and objects within each other.
+  fileprivate func isNested(deeperThan levels: Int) -> Bool {
+    switch self {
+    case .array(let values): levels == 0 || values.contains { $0.isNested(deeperThan: levels - 1) }
+    case .object(let members): levels == 0 || members.values.contains { $0.isNested(deeperThan: levels - 1) }
+    case .null, .bool, .integer, .number, .string: false
+    }
+  }
 }
 
 extension JobDocument.Source {

@@ -58,7 +58,7 @@ public struct JobDocument: Sendable, Equatable {
   }
 
   /// The largest id, in UTF-8: what every queue can hold beside its own prefixes.
-  public static let maximumIDBytes = 480
+  public static let maximumIDBytes = 464
   /// Ids that begin like this are the worker's own.
   public static let reservedIDPrefix = "enclosure."
   public static let maximumIdentifierBytes = 128
@@ -66,6 +66,8 @@ public struct JobDocument: Sendable, Equatable {
   public static let maximumURLBytes = 8192
   /// The largest document, in bytes. Notifications have at most 4 KB (5 KB for VoIP), four URLs 32 KB.
   public static let maximumBytes = 256 << 10
+  /// How many arrays and objects may stand within each other in a payload, itself included. APNs' own keys need four.
+  public static let maximumPayloadDepth = 16
 
   public init(
     id: String, sources: [Source], payload: JSONValue? = nil, options: Options = Options(),

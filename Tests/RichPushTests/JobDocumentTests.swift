@@ -32,7 +32,7 @@ private let faults: [(String, field: String?, problem: String)] = [
   (#"{"id": "a"}"#, "sources", "is missing; it must be an array of one to four sources"),
   (#"{"sources": ["x"]}"#, "id", "is missing; it must be a string"),
   (#"{"id": 17, "sources": ["x"]}"#, "id", "must be a string, not the number 17"),
-  (#"{"id": "", "sources": ["x"]}"#, "id", "must have 1 to 480 bytes, not 0"),
+  (#"{"id": "", "sources": ["x"]}"#, "id", "must have 1 to 464 bytes, not 0"),
   (#"{"id": "a\u0007", "sources": ["x"]}"#, "id", "must not have control characters"),
   (
     #"{"id": "enclosure.callback/x", "sources": ["x"]}"#, "id",
@@ -171,6 +171,18 @@ private let faults: [(String, field: String?, problem: String)] = [
     #expect(try schema("result").faults(of: JSONValue(encoding: result)) == [])
     let written = try JSONEncoder().encode(result)
     #expect(try JSONDecoder().decode(JobResult.self, from: written) == result)
+  }
+
+  @Test("a payload is nested 16 levels deep at most", arguments: [(14, true), (15, true), (16, false), (90, false)])
+  func depth(arrays: Int, isTaken: Bool) throws {
+    let nested = String(repeating: "[", count: arrays) + String(repeating: "]", count: arrays)
+    let json = try JSONValue(parsing: #"{"id": "a", "sources": ["x"], "payload": {"a": \#(nested)}}"#)
+    do {
+      _ = try JobDocument(json)
+      #expect(isTaken)
+    } catch {
+      #expect(!isTaken && error.field == "payload" && error.message.contains("16 levels"))
+    }
   }
 }
 

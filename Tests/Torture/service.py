@@ -40,6 +40,8 @@ class Origin:
         random_ = random.Random(1)
         lock = threading.Lock()
         files = {}
+        # What callbacks said of each job.
+        messages = self.messages = {}
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -62,6 +64,16 @@ class Origin:
                 with contextlib.suppress(OSError):
                     self.wfile.write(body)
 
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with lock:
+                    fails = random_.random() < failures
+                    if not fails:
+                        messages.setdefault(body["id"], []).append((self.headers["webhook-id"], body["status"]))
+                self.send_response(503 if fails else 204)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
             def log_message(self, *_):
                 pass
 
@@ -75,6 +87,10 @@ class Origin:
         self.port = self.server.server_port
         self.options = ["--allow-address", "127.0.0.0/8", "--allow-port", str(self.port)]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def callback(self):
+        return f"http://127.0.0.1:{self.port}/callback"
 
     def url(self, name, number=0, delay=None):
         return f"http://127.0.0.1:{self.port}/{number}/{name}" + (f"?delay={delay}" if delay else "")
@@ -104,6 +120,10 @@ class Queue:
     def dead(self):
         lines = self._run("queue", "dead", "--json", "--limit", "100000").splitlines()
         return [json.loads(line) for line in lines]
+
+    def attempts(self, job):
+        """How many attempts at a job that waits were spent."""
+        return json.loads(self._run("queue", "status", job, "--json"))["attempts"]
 
     def left(self):
         status = self.status()
@@ -152,6 +172,14 @@ class Worker:
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def open_links(self):
+        """What is open, by its path; of a file without a name the folder's and a number."""
+        found = []
+        for name in os.listdir(f"/proc/{self.pid}/fd"):
+            with contextlib.suppress(OSError):
+                found.append(os.readlink(f"/proc/{self.pid}/fd/{name}"))
+        return found
 
     def kill(self):
         self.process.kill()

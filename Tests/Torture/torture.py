@@ -9,6 +9,7 @@ manifest must be there with its hash, and nothing temporary may be left after th
 are killed at once: 15 s later no lease may be held any more.
 """
 import argparse
+import base64
 import contextlib
 import hashlib
 import json
@@ -28,7 +29,7 @@ QUICK = ["image/landscape.jpg", "image/lossy.webp", "image/card.tif", "image/gri
 SLOW = ["encode/rotation-90.mp4", "encode/theora.ogv"]
 
 
-def jobs(count, origin, rng):
+def jobs(count, origin, rng, calls_back=False):
     made = []
     for number in range(count):
         sources = []
@@ -39,6 +40,8 @@ def jobs(count, origin, rng):
             else:
                 sources.append(origin.url(name, number=rng.randrange(50)))
         made.append({"id": f"job {number}", "sources": sources})
+        if number % 3 == 0 and calls_back:
+            made[-1]["callback"] = origin.callback
     return made
 
 
@@ -77,6 +80,14 @@ def check_store(store, ids, dead, faults):
 def check_leftovers(store, spool, faults):
     left = [p for p in (store / ".work").glob("*")] + [p for p in spool.glob("*")]
     faults.check(not left, f"left behind: {[str(p) for p in left][:5]}")
+
+
+def check_callbacks(planned, dead, messages, faults):
+    """A receiver may get a message twice, when the worker dies before it has noted the answer; it is the same one then."""
+    for job in planned:
+        told = messages.get(job["id"], [])
+        faults.check(len(set(told)) == ("callback" in job), f"{job['id']}: its callback got {told}")
+        faults.check(all((status == "dead") == (job["id"] in dead) for _, status in told), f"{job['id']}: told {told}")
 
 
 def finished_once(logs, faults):
@@ -139,9 +150,12 @@ def torture(queue, work, options, cluster=None):
     origin = Origin(failures=0.02)
     store, spool = work / "store", work / "spool"
     spool.mkdir()
-    planned = jobs(options.jobs, origin, rng)
+    planned = jobs(options.jobs, origin, rng, calls_back=True)
     queue.add(planned)
-    common = [*queue.options, "--store", str(store), "--spool", str(spool), "--allow-files", str(MEDIA), "--jobs", "32",
+    secret = work / "secret"
+    secret.write_text("whsec_" + base64.b64encode(bytes(32)).decode() + "\n")
+    secret.chmod(0o600)
+    common = [*queue.options, "--callback-secret-file", str(secret), "--store", str(store), "--spool", str(spool), "--allow-files", str(MEDIA), "--jobs", "32",
               "--attempts", "6", "--listen", "none", *origin.options]
     logs = [work / "a.log", work / "b.log"]
     workers = [Worker(log, *common) for log in logs]
@@ -173,8 +187,10 @@ def torture(queue, work, options, cluster=None):
     seconds = last.stop()
     faults.check(seconds < 5, f"an idle worker took {seconds:.1f} s to end")
     dead = {letter["id"] for letter in queue.dead()}
+    faults.check(all(job.startswith("job ") for job in dead), f"callbacks are dead letters: {sorted(dead)[:5]}")
     rejected = check_store(store, [job["id"] for job in planned], dead, faults)
     check_leftovers(store, spool, faults)
+    check_callbacks(planned, dead, origin.messages, faults)
     finished_once(logs + [work / "last.log"], faults)
     origin.close()
     print(f"{len(planned)} jobs: {len(planned) - len(dead)} manifests ({rejected} of them rejected), {len(dead)} dead"

@@ -16,7 +16,10 @@ import Testing
     #expect(call.url == "https://example.com/ready?token=1")
     let result = try JSONDecoder().decode(JobResult.self, from: Data(call.body))
     #expect(result.id == "a" && result.status == .ready && result.manifest == "manifests/a.json")
-    #expect(bench.events.contains(.calledBack(id: "enclosure.callback/ready/a", attempt: 1)))
+    #expect(
+      bench.events.contains { event in
+        if case .calledBack(let id, 1) = event { isCallback(id, status: "ready", job: "a") } else { false }
+      })
   }
 
   @Test("a callback that is not accepted is tried again, with the same id and body; the job is not")
@@ -41,7 +44,32 @@ import Testing
     try await bench.add("a", callback: "https://10.0.0.1/")
     #expect(try await bench.runToTheEnd())
     #expect(bench.callbacks.calls.count == 1)
-    #expect(try await bench.queue.dead(limit: 9).map(\.id) == ["enclosure.callback/ready/a"])
+    let dead = try await bench.queue.dead(limit: 9)
+    #expect(dead.count == 1 && isCallback(dead[0].id, status: "ready", job: "a"))
+  }
+
+  @Test("a job that is added anew after it was forgotten has a message of its own")
+  func callsBackAgain() async throws {
+    let bench = try await WorkerBench()
+    let lease = Lease(id: "a", body: [], attempt: 1, token: 1, addedAt: 1_764_500_000.5)
+    let later = Lease(id: "a", body: [], attempt: 2, token: 9, addedAt: 1_764_600_000.5)
+    try await bench.add("a", callback: "https://example.com/ready")
+    #expect(try await bench.runToTheEnd())
+    let result = try JSONDecoder().decode(JobResult.self, from: Data(try #require(bench.callbacks.calls.first).body))
+    let ids = [lease, lease, later].map { Callback(to: "https://example.com/ready", result, of: $0).id }
+    #expect(ids[0] == ids[1] && ids[0] != ids[2])
+    #expect(ids[0] == "enclosure.callback/ready/1764500000/a")
+  }
+
+  @Test("the longest id of a job leaves room for that of its callback")
+  func fits() throws {
+    let id = String(repeating: "x", count: JobDocument.maximumIDBytes)
+    let longest = "enclosure.callback/rejected/\(Int32.max)/\(id)"
+    #expect(longest.utf8.count <= NewJob.maximumIdBytes)
+  }
+
+  private func isCallback(_ id: String, status: String, job: String) -> Bool {
+    id.hasPrefix("enclosure.callback/\(status)/") && id.hasSuffix("/\(job)")
   }
 
   @Test("of a dead job too, whoever asked learns")

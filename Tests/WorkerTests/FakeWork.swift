@@ -14,6 +14,7 @@ final class FakeWork: JobWork {
     var attempts: [String: Int] = [:]
     var published: [String: [Manifest]] = [:]
     var storeFault: Rejection.Reason?
+    var refusedManifests: Set<String> = []
     var helperFault: String?
     var inWork = 0
     var mostInWork = 0
@@ -36,8 +37,9 @@ final class FakeWork: JobWork {
 
   func publish(_ manifest: Manifest) async throws(Rejection.Reason) -> String {
     let fault = state.withLock { state in
-      if state.storeFault == nil { state.published[manifest.id, default: []].append(manifest) }
-      return state.storeFault
+      let fault = state.refusedManifests.contains(manifest.id) ? diskFull : state.storeFault
+      if fault == nil { state.published[manifest.id, default: []].append(manifest) }
+      return fault
     }
     if let fault { throw fault }
     return "manifests/\(manifest.id).json"
@@ -57,6 +59,12 @@ final class FakeWork: JobWork {
   var storeFault: Rejection.Reason? {
     get { state.withLock(\.storeFault) }
     set { state.withLock { $0.storeFault = newValue } }
+  }
+
+  /// The ids of jobs whose manifests the store does not take.
+  var refusedManifests: Set<String> {
+    get { state.withLock(\.refusedManifests) }
+    set { state.withLock { $0.refusedManifests = newValue } }
   }
 
   func attempts(at id: String) -> Int { state.withLock { $0.attempts[id] ?? 0 } }

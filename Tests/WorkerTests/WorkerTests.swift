@@ -179,6 +179,41 @@ import Testing
     #expect(bench.events.contains(.unavailable(.helpers, gone.message)))
   }
 
+  @Test("helpers that are back are noticed while there are jobs, and all places are used again")
+  func noticesHelpers() async throws {
+    let bench = try await WorkerBench(FakeWork { job, _ in ready(job) })
+    let worker = bench.worker
+    await worker.failed(.helpers, "no helper can be started")
+    for number in 1...200 { try await bench.add("\(number)") }
+    #expect(
+      try await bench.run { bench.events.contains { if case .available(.helpers, _) = $0 { true } else { false } } })
+    #expect(!bench.work.publishedIDs.isEmpty)
+  }
+
+  @Test("a job whose manifest alone is refused spends its attempts")
+  func doesNotWaitForOneManifest() async throws {
+    let work = FakeWork()
+    work.refusedManifests = ["poison"]
+    let bench = try await WorkerBench(work) { $0.attempts = 3 }
+    try await bench.add("poison")
+    for number in 1...20 { try await bench.add("\(number)") }
+    #expect(try await bench.runToTheEnd())
+    #expect(bench.work.publishedIDs.count == 20)
+    #expect(try await bench.queue.dead(limit: 10).map(\.id) == ["poison"])
+  }
+
+  @Test("a worker without a grace period gives its jobs back all the same")
+  func givesBackAtOnce() async throws {
+    let work = FakeWork { job, _ in
+      try await Task.sleep(for: .seconds(3600))
+      return ready(job)
+    }
+    let bench = try await WorkerBench(work) { $0.grace = 0 }
+    for number in 1...3 { try await bench.add("\(number)") }
+    _ = try await bench.run { (1...3).allSatisfy { work.attempts(at: "\($0)") > 0 } }
+    for number in 1...3 { #expect(try await bench.queue.state(of: "\(number)") == .waiting(attempts: 0)) }
+  }
+
   @Test("a queue that is gone for a while loses nothing that was done meanwhile")
   func waitsForQueue() async throws {
     let bench = try await WorkerBench()
