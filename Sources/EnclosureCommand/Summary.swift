@@ -46,9 +46,15 @@ struct Summary {
 }
 
 /// A name that cannot play tricks on a terminal: control characters as escapes.
+/// Zero-width joiner and non-joiner, which emoji and some scripts need.
+private let joiners: [Unicode.Scalar] = ["\u{200C}", "\u{200D}"]
+
 func printable(_ name: String) -> String {
   name.unicodeScalars.reduce(into: "") { text, scalar in
-    if scalar.properties.generalCategory == .control {
+    // Controls, what turns the direction of writing, and what begins a line.
+    if [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory),
+      !joiners.contains(scalar)
+    {
       text += scalar.escaped(asASCII: true)
     } else {
       text.unicodeScalars.append(scalar)

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Sees to it that jobs of one origin leave room for others, however slow it is and however many they are.
 ///
-/// An origin has a share of the worker's places. Further jobs wait in line here, up to a length; what comes on top is
-/// set aside in the queue for about as long as the line takes, so that jobs behind it are reached.
+/// An origin has at most three quarters of the places that others leave, so that there is always room for one more,
+/// whichever and however many are slow. Further jobs wait in line here, up to a length; what comes on top is set aside in
+/// the queue for about as long as the line takes, so that jobs behind it are reached.
 final class OriginGate: Sendable {
   enum Admission: Equatable {
     case enter
@@ -40,17 +41,19 @@ final class OriginGate: Sendable {
     var continuations: [Int: CheckedContinuation<Admission?, Never>] = [:]
     var visitors = 0
     var isClosed = false
+    /// Places that are taken.
+    var active = 0
   }
 
   private let state = Mutex(State())
-  private let share: Int
+  private let places: Int
   private let maximumLine: Int
 
   /// - Parameters:
-  ///   - share: how many jobs of one origin may be in work.
+  ///   - places: how many jobs of all origins may be in work.
   ///   - maximumLine: how many may wait in all lines together.
-  init(share: Int, maximumLine: Int) {
-    self.share = share
+  init(places: Int, maximumLine: Int) {
+    self.places = places
     self.maximumLine = maximumLine
   }
 
@@ -84,21 +87,40 @@ final class OriginGate: Sendable {
   }
 
   func leave(_ origin: String, at now: ContinuousClock.Instant = .now) {
-    let next = state.withLock { state -> CheckedContinuation<Admission?, Never>? in
-      guard var entry = state.origins[origin] else { return nil }
-      defer { state.origins[origin] = entry.active == 0 ? nil : entry }
+    let admitted = state.withLock { state -> [CheckedContinuation<Admission?, Never>] in
+      guard var entry = state.origins[origin] else { return [] }
       entry.interval = entry.interval(leavingAt: now)
       entry.lastLeft = now
-      while let visitor = entry.line.popFirst() {
-        guard let continuation = state.continuations.removeValue(forKey: visitor) else { continue }
-        // The place goes over to the next one.
-        entry.waiting -= 1
-        return continuation
-      }
       entry.active -= 1
-      return nil
+      state.active -= 1
+      state.origins[origin] = entry
+      // First the line of its own: the place goes over to the next one.
+      var admitted = admit(from: origin, in: &state)
+      if state.origins[origin]?.active == 0 { state.origins[origin] = nil }
+      guard admitted.isEmpty else { return admitted }
+      for (other, entry) in state.origins where entry.waiting > 0 { admitted += admit(from: other, in: &state) }
+      return admitted
     }
-    next?.resume(returning: .enter)
+    for continuation in admitted { continuation.resume(returning: .enter) }
+  }
+
+  private func hasRoom(for origin: Origin, in state: State) -> Bool {
+    state.active == 0 || origin.active + 1 <= 3 * (places - state.active - 1)
+  }
+
+  /// Takes from an origin's line whoever has a place now.
+  private func admit(from origin: String, in state: inout State) -> [CheckedContinuation<Admission?, Never>] {
+    guard var entry = state.origins[origin] else { return [] }
+    defer { state.origins[origin] = entry }
+    var admitted: [CheckedContinuation<Admission?, Never>] = []
+    while hasRoom(for: entry, in: state), let visitor = entry.line.popFirst() {
+      guard let continuation = state.continuations.removeValue(forKey: visitor) else { continue }
+      entry.waiting -= 1
+      entry.active += 1
+      state.active += 1
+      admitted.append(continuation)
+    }
+    return admitted
   }
 
   private func join(_ origin: String, _ visitor: Int, _ continuation: CheckedContinuation<Admission?, Never>) {
@@ -111,8 +133,9 @@ final class OriginGate: Sendable {
       guard !Task.isCancelled, !state.isClosed else { return .goesOn(nil) }
       var entry = state.origins[origin] ?? Origin()
       defer { state.origins[origin] = entry }
-      if entry.active < share {
+      if hasRoom(for: entry, in: state) {
         entry.active += 1
+        state.active += 1
         return .goesOn(.enter)
       }
       guard state.continuations.count < maximumLine else {

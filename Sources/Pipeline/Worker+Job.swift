@@ -193,6 +193,14 @@ extension Worker {
     guard let callback = try? Callback(job: lease), let body = try? callback.body else {
       return .bury(reason: "the callback cannot be read", callback: nil)
     }
+    return try await withPlaces(at: Set([JobSource.Location.url(callback.url).origin].compactMap(\.self)), until: nil) {
+      try await post(body, of: callback, lease, through: callbacks)
+    }
+  }
+
+  nonisolated private func post(
+    _ body: [UInt8], of callback: Callback, _ lease: Lease, through callbacks: any CallbackSender
+  ) async throws -> Ending {
     do throws(Rejection.Reason) {
       try await callbacks.post(body, to: callback.url, id: lease.id)
       return .calledBack
@@ -222,7 +230,7 @@ extension Worker {
       guard await tell(key, { () throws(QueueFailure) in try await queue.release(lease, after: seconds) }) else {
         return
       }
-      released += 1
+      if isDraining { released += 1 }
       report(.released(id: lease.id, after: seconds, reason: reason))
     case .bury(let reason, let callback):
       guard await holds(key) else { return }
@@ -283,12 +291,14 @@ extension Rejection.Reason {
 
 extension Job {
   /// Whom its sources are fetched from: scheme, host and port.
-  var origins: Set<String> {
-    Set(
-      sources.compactMap { source in
-        guard case .url = source.location else { return nil }
-        let parts = source.location.publicName.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        return parts.count > 2 ? parts.prefix(3).joined(separator: "/") : nil
-      })
+  var origins: Set<String> { Set(sources.compactMap(\.location.origin)) }
+}
+
+extension JobSource.Location {
+  /// Scheme, host and port of what is on the network.
+  fileprivate var origin: String? {
+    guard case .url = self else { return nil }
+    let parts = publicName.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    return parts.count > 2 ? parts.prefix(3).joined(separator: "/") : nil
   }
 }

@@ -9,6 +9,9 @@ struct LeaseKey: Hashable {
     id = lease.id
     token = lease.token
   }
+
+  /// Ids are bytes: what is canonically equivalent is another job.
+  func isSameJob(as lease: Lease) -> Bool { id.utf8.elementsEqual(lease.id.utf8) }
 }
 
 struct HeldLease {

@@ -23,6 +23,7 @@ package actor Worker {
   private var leasing: Task<[Lease], any Error>?
   private var paceUntil = ContinuousClock.Instant.now
   private(set) var isDraining = false
+  /// How many jobs were given back since the end was asked for.
   var released = 0
 
   /// - Parameters:
@@ -38,7 +39,7 @@ package actor Worker {
     self.callbacks = callbacks
     self.configuration = configuration
     self.report = report
-    gate = OriginGate(share: configuration.jobsPerOrigin, maximumLine: configuration.jobs)
+    gate = OriginGate(places: configuration.placesAtOrigins, maximumLine: configuration.jobs)
   }
 
   /// Works until `drain` is called, and what is in work then has ended or was given back.
@@ -118,7 +119,7 @@ package actor Worker {
   private func begin(_ lease: Lease, validUntil: ContinuousClock.Instant) {
     // An earlier lease of the same job was lost, and nobody has noticed yet.
     if lease.attempt > 1 {
-      for key in held.keys where key.id == lease.id && key.token != lease.token { lose(key) }
+      for key in held.keys where key.isSameJob(as: lease) && key.token != lease.token { lose(key) }
     }
     let key = LeaseKey(lease)
     held[key] = HeldLease(lease: lease, validUntil: validUntil)

@@ -5,8 +5,8 @@ import Transfer
 package struct WorkerConfiguration: Sendable {
   /// How many jobs are worked on at once. Most of them wait for the network; those that need a helper queue for it.
   package var jobs = 256
-  /// How many of them may have sources of one origin, as long as it is a share of all: so a slow one leaves room.
-  package var jobsPerOrigin: Int { max(1, jobs * 3 / 4) }
+  /// How many of them may have sources on the network: the rest is for others, and to find those.
+  package var placesAtOrigins: Int { max(1, jobs - jobs / 8) }
   /// How many jobs are taken at a time. More than can be begun at once would only keep them from other workers.
   package var batch = 32
   /// How long a lease holds without a heartbeat. A killed worker's jobs are running elsewhere soon afterwards.

@@ -6,21 +6,21 @@ import Testing
 @Suite struct OriginGateTests {
   @Test("an origin has its share, whoever comes then waits in line")
   func keepsShare() async throws {
-    let gate = OriginGate(share: 2, maximumLine: 2)
-    #expect(try await gate.enter("a") == .enter)
-    #expect(try await gate.enter("a") == .enter)
+    let gate = OriginGate(places: 8, maximumLine: 2)
+    for _ in 1...6 { #expect(try await gate.enter("a") == .enter) }
     let third = Task { try await gate.enter("a") }
     #expect(try await wait { gate.waiting == 1 })
     #expect(try await gate.enter("b") == .enter)
-    gate.leave("a")
+    // One place for each of the two was too many while "b" had none.
+    for _ in 1...2 { gate.leave("a") }
     #expect(try await third.value == .enter)
     #expect(gate.waiting == 0)
   }
 
   @Test("what finds the line full is set aside")
   func setsAside() async throws {
-    let gate = OriginGate(share: 1, maximumLine: 1)
-    #expect(try await gate.enter("a") == .enter)
+    let gate = OriginGate(places: 4, maximumLine: 1)
+    for _ in 1...3 { #expect(try await gate.enter("a") == .enter) }
     let waiting = Task { try await gate.enter("a") }
     #expect(try await wait { gate.waiting == 1 })
     guard case .setAside(let seconds) = try await gate.enter("a") else {
@@ -28,14 +28,30 @@ import Testing
       return
     }
     #expect(0.2...300 ~= seconds)
-    #expect(try await gate.enter("b") == .enter)
     gate.close()
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
+  @Test("any number of slow origins leaves room for one more, and what they leave goes to whoever waits")
+  func manyOrigins() async throws {
+    let gate = OriginGate(places: 100, maximumLine: 1000)
+    var waiting = 0
+    for (origin, places) in [("a", 75), ("b", 18), ("c", 5), ("d", 1)] {
+      for _ in 1...100 { Task { try await gate.enter(origin) } }
+      waiting += 100 - places
+      #expect(try await wait { gate.waiting == waiting })
+      try await Task.sleep(for: .milliseconds(20))
+      #expect(gate.waiting == waiting, "\(origin)")
+    }
+    for _ in 1...100 { gate.leave("a") }
+    // The 25 of its own, and the others in most of what it had.
+    #expect(gate.waiting < waiting - 25 - 50)
+    gate.close()
+  }
+
   @Test("who gives up leaves the line, and the next one goes on")
   func giveUp() async throws {
-    let gate = OriginGate(share: 1, maximumLine: 5)
+    let gate = OriginGate(places: 1, maximumLine: 5)
     #expect(try await gate.enter("a") == .enter)
     let first = Task { try await gate.enter("a") }
     #expect(try await wait { gate.waiting == 1 })
