@@ -40,7 +40,8 @@ struct QueueReport {
     case .completed(let result):
       members["state"] = .string("completed")
       members["result"] = value(result)
-      text = "completed \(printable(String(decoding: result, as: UTF8.self)))"
+      let line = String(decoding: result, as: UTF8.self).split(whereSeparator: \.isNewline)
+      text = "completed \(printable(line.map { $0.drop { $0 == " " } }.joined(separator: " ")))"
     case .dead(let reason):
       members["state"] = .string("dead")
       members["reasons"] = reasons(reason)

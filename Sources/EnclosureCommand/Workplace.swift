@@ -56,7 +56,7 @@ struct Workplace {
     let cacheBytes = try arguments.number("cache-bytes", in: 1_000_000...1_000_000_000_000_000)
     helperCount = configuration.count
     var transfer = TransferConfiguration()
-    transfer.caFile = arguments.text("ca-file")
+    transfer.caFile = try Self.certificates(arguments)
     addressPolicy = try arguments.addressPolicy()
     transfer.addressPolicy = addressPolicy
     transfer.usesProxyFromEnvironment = arguments.has("proxy-from-environment")
@@ -79,10 +79,34 @@ struct Workplace {
     }
     transfer.cache = cache
     downloader = Downloader(configuration: transfer)
-    spoolFolder = arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder
+    spoolFolder = try Self.spoolFolder(arguments)
     reader = SourceReader(
       helpers: helpers, downloader: downloader, spoolFolder: spoolFolder, fileAccess: files, cache: cache,
       metrics: metrics)
+  }
+
+  /// The file with trusted certificates. With a wrong one all https sources would be rejected, and for good.
+  private static func certificates(_ arguments: Arguments) throws(UsageError) -> String? {
+    guard let path = arguments.text("ca-file"), !path.isEmpty else { return nil }
+    let bytes: [UInt8]
+    do throws(FileFailure) {
+      bytes = try contents(of: FilePath(path), atMost: 16 << 20)
+    } catch {
+      throw UsageError("--ca-file \(path) cannot be read: \(error.message)")
+    }
+    guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ") else {
+      throw UsageError("--ca-file \(path) has no certificate in PEM")
+    }
+    return path
+  }
+
+  private static func spoolFolder(_ arguments: Arguments) throws(UsageError) -> FilePath {
+    let folder = arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder
+    guard folder.appending(Array(".".utf8)).withCString({ access($0, W_OK | X_OK) }) == 0 else {
+      let cause = String(cString: strerror(errno))
+      throw UsageError("nothing can be spooled in \(folder.description): \(cause); name a folder with --spool DIR")
+    }
+    return folder
   }
 
   /// What is done with sources where nothing else is said.

@@ -23,6 +23,7 @@ package struct WebhookSender: CallbackSender {
     request.addressPolicy = policy
     request.fields = [("Content-Type", "application/json")] + fields(of: body, id: id, at: Int(secondsSince1970()))
     request.body = .bytes(body)
+    request.readsBody = false
     request.limits.totalTimeout = 15
     request.limits.stallTimeout = 15
     let response: HTTPResponse

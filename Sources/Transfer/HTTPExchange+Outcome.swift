@@ -6,7 +6,7 @@ extension HTTPExchange {
     if let fault { return .failure(fault) }
     // A server that refuses a body may close the connection before it has all of it, and an error counts without its
     // page. A success is one when all of it has come.
-    if let status, code == CURLE_OK || !isSuccess(status) {
+    if let status, code == CURLE_OK || !isSuccess(status) || !request.readsBody {
       return .success(
         HTTPResponse(status: status, fields: fields, body: body, timings: easy?.timings ?? TransferTimings()))
     }

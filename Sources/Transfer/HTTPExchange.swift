@@ -132,6 +132,7 @@ final class HTTPExchange: TransferTask, @unchecked Sendable {
   ///
   /// - Returns: whether to go on.
   func take(body chunk: UnsafeRawBufferPointer) -> Bool {
+    guard request.readsBody else { return false }
     let limit = request.limits.maximumResponseBytes
     guard body.count + chunk.count <= limit else {
       // What an error page says at its end is not missed.

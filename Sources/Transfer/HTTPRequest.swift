@@ -36,6 +36,9 @@ package struct HTTPRequest: Sendable {
   /// a policy.
   package var addressPolicy: AddressPolicy?
   package var limits = HTTPLimits()
+  /// Whether the body of an answer is of interest. Where it is not, what comes of it decides nothing, and the status is
+  /// the answer.
+  package var readsBody = true
 
   package init(_ method: Method, _ url: String) {
     self.method = method

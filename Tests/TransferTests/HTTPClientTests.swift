@@ -150,6 +150,10 @@ import Transfer
     large.url = origin.url("/error")
     let response = try await client.send(large)
     #expect(response.status == 500 && response.body.count <= 100_000)
+    large.url = origin.url("/ok")
+    large.readsBody = false
+    let unread = try await client.send(large)
+    #expect(unread.status == 200 && unread.body.isEmpty, "of no interest, it decides nothing")
   }
 
   @Test("a server that takes nothing or says nothing is given up", .timeLimit(.minutes(2)))
