@@ -76,7 +76,7 @@ var targets: [Target] = [
     module("SQLite", uses: ["CSQLite"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
     module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "SQLite", "CNATS"]),
-    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking"]),
+    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking", "CLinux"]),
     module(
       "Pipeline",
       uses: [
