@@ -29,10 +29,6 @@ extension NATSQueue {
     try await giveBack(mine, after: seconds, attempts: lease.attempt, reasons: reasons)
   }
 
-  package func release(_ lease: Lease) async throws(QueueFailure) {
-    try await release(lease, after: 0)
-  }
-
   package func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure) {
     guard let mine = try find(lease) else { throw .leaseLost(id: lease.id) }
     try await giveBack(mine, after: seconds, attempts: mine.attemptsBefore, reasons: mine.reasons)
@@ -41,18 +37,28 @@ extension NATSQueue {
   private func giveBack(
     _ lease: NATSHeld, after seconds: Double, attempts: Int, reasons: String
   ) async throws(QueueFailure) {
-    let delay = min(max(0, seconds), 1e9)
-    let due = Int64((QueueClock.system.now().wall + delay) * 1000)
+    let due = Int64((QueueClock.system.now().wall + min(max(0, seconds), 1e9)) * 1000)
     let ending = NATSEnding(
       kind: .returned, attempts: attempts, deliveries: lease.delivery.deliveries, due: due, reasons: reasons)
-    guard try await write(ending, for: lease) else {
-      letGo(lease)
-      throw .leaseLost(id: lease.delivery.id)
-    }
-    await note(lease, due: due)
+    guard try await giveBack(lease, ending) else { throw .leaseLost(id: lease.delivery.id) }
+  }
+
+  /// Has a job that was given back before come when it is due, as if this delivery had not been.
+  func putOff(_ lease: NATSHeld, _ ending: NATSEnding) async throws(QueueFailure) {
+    var ending = ending
+    ending.deliveries = lease.delivery.deliveries
+    _ = try await giveBack(lease, ending)
+  }
+
+  /// - Returns: false when the lease has been ended by somebody else.
+  private func giveBack(_ lease: NATSHeld, _ ending: NATSEnding) async throws(QueueFailure) -> Bool {
+    defer { letGo(lease) }
+    guard try await write(ending, for: lease) else { return false }
+    await note(lease, due: ending.due)
+    let delay = max(0, Double(ending.due) / 1000 - QueueClock.system.now().wall)
     // When that does not arrive, the job stays away until the lease would have run out.
     _ = try? await client.request(lease.delivery.reply, data: Array(Self.postponement(delay).utf8))
-    letGo(lease)
+    return true
   }
 
   package func bury(_ lease: Lease, reason: String) async throws(QueueFailure) {

@@ -72,7 +72,8 @@ package final class NATSQueue: JobQueue {
   func trying<Value: Sendable>(
     _ work: () async throws(NATSProblem) -> Value
   ) async throws(QueueFailure) -> Value {
-    let end = ContinuousClock.now.advanced(by: .seconds(options.nats.patienceSeconds))
+    let start = ContinuousClock.now
+    let end = start.advanced(by: .seconds(options.nats.patienceSeconds))
     while true {
       let problem: NATSProblem
       do throws(NATSProblem) {
@@ -80,7 +81,7 @@ package final class NATSQueue: JobQueue {
       } catch {
         problem = error
       }
-      guard problem.isPassing, ContinuousClock.now < end else { throw failure(problem) }
+      guard problem.isPassing, ContinuousClock.now < end else { throw failure(problem, since: start) }
       try await recover(from: problem, until: end)
     }
   }
@@ -112,12 +113,13 @@ package final class NATSQueue: JobQueue {
     if isDue { try? await setUp() }
   }
 
-  func failure(_ problem: NATSProblem) -> QueueFailure {
+  /// - Parameter start: when it was tried first.
+  private func failure(_ problem: NATSProblem, since start: ContinuousClock.Instant) -> QueueFailure {
     switch problem {
     case .closed: return .closed
     case .disconnected: return .unavailable("the connection to NATS is lost")
     case .timeout:
-      let refusal = client.lastRefusal.map { "; it said: \($0)" } ?? ""
+      let refusal = client.refusal(since: start).map { "; it said: \($0)" } ?? ""
       return .unavailable("the NATS server does not answer\(refusal)")
     case .noResponders:
       return .unavailable(
