@@ -95,6 +95,7 @@ struct JetStream: Sendable {
     do throws(NATSProblem) {
       let _: Done = try await call("STREAM.MSG.DELETE.\(stream)", DeleteRequest(seq: sequence))
     } catch .refused(JetStreamCode.noMessage, _), .refused(JetStreamCode.noSequence, _) {
+    } catch .refused(JetStreamCode.deleteFailed, let text) where text.contains("no message found") {
     }
   }
 

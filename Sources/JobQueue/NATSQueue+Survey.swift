@@ -101,8 +101,10 @@ extension NATSQueue {
     if client.isClosed { throw .closed }
     var count = 0
     guard let ids else {
+      // Those that are buried meanwhile are not meant: with quick workers this might never end.
+      let last = try await lastSequence(names.dead)
       var next: UInt64 = 1
-      while let message = try await letter(from: next) {
+      while next <= last, let message = try await letter(from: next), message.sequence <= last {
         next = message.sequence + 1
         if try await revive(message) { count += 1 }
       }
@@ -112,6 +114,10 @@ extension NATSQueue {
       if let message = try await last(names.dead, names.letter(id)), try await revive(message) { count += 1 }
     }
     return count
+  }
+
+  private func lastSequence(_ name: String) async throws(QueueFailure) -> UInt64 {
+    try await trying { () async throws(NATSProblem) in try await existing(name).state.lastSeq }
   }
 
   /// Adds the job of a dead letter again, and removes the letter.
@@ -173,17 +179,26 @@ extension NATSQueue {
 
   /// Removes jobs as a worker does who ends them without a result.
   private func purgeReady() async throws(QueueFailure) -> Int {
+    // What is added meanwhile is not meant: this might never end.
+    let last = try await lastSequence(names.stream)
     var count = 0
-    while true {
+    var isOver = false
+    while !isOver {
       let leases = try await lease(100, seconds: ackWait.withLock { $0 }, wait: 0)
-      guard !leases.isEmpty else { return count }
+      isOver = leases.isEmpty
       for lease in leases {
         guard let mine = held.withLock({ $0[lease.token] }) else { continue }
+        guard mine.delivery.sequence <= last else {
+          isOver = true
+          try await release(lease)
+          continue
+        }
         try await end(mine.delivery.reply)
         letGo(mine)
         count += 1
       }
     }
+    return count
   }
 
   /// Removes jobs that are due later: takes the lease that is next before anybody else can.
