@@ -18,8 +18,8 @@ struct JetStream: Sendable {
 
   enum Published: Sendable, Equatable {
     case stored
-    /// A message with the same id was stored before, with this number.
-    case duplicate(of: UInt64)
+    /// A message with the same id was stored before.
+    case duplicate
     /// The subject has a message already, of which there may be one only.
     case occupied
   }
@@ -43,8 +43,7 @@ struct JetStream: Sendable {
       case let code: throw .refused(code: code, text)
       }
     }
-    guard acknowledgement.duplicate == true, let sequence = acknowledgement.seq else { return .stored }
-    return .duplicate(of: sequence)
+    return acknowledgement.duplicate == true ? .duplicate : .stored
   }
 
   /// The last message with a subject, as any of the servers knows it: one that was stored just now may be missing.
@@ -71,14 +70,7 @@ struct JetStream: Sendable {
 
   /// The last message with a subject, as the leader of the stream knows it, who knows all of them.
   func last(_ stream: String, _ subject: String) async throws(NATSProblem) -> Stored? {
-    try await atLeader(stream, MessageRequest(lastBySubj: subject))
-  }
-
-  func message(_ stream: String, _ sequence: UInt64) async throws(NATSProblem) -> Stored? {
-    try await atLeader(stream, MessageRequest(seq: sequence))
-  }
-
-  private func atLeader(_ stream: String, _ request: MessageRequest) async throws(NATSProblem) -> Stored? {
+    let request = MessageRequest(lastBySubj: subject)
     let answer: MessageAnswer
     do throws(NATSProblem) {
       answer = try await call("STREAM.MSG.GET.\(stream)", request)

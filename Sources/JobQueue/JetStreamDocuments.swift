@@ -34,7 +34,6 @@ struct Failed: Decodable {
 }
 
 struct Acknowledgement: Decodable {
-  var seq: UInt64?
   var duplicate: Bool?
   var error: Failed.Reason?
 }

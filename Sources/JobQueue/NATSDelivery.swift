@@ -55,6 +55,8 @@ enum NATSHeader {
   /// Reasons of attempts, percent-encoded.
   static let reasons = "Enclosure-Reasons"
   static let ending = "Enclosure-Ending"
+  /// The number of the lease that an ending is of.
+  static let lease = "Enclosure-Lease"
   static let deliveries = "Enclosure-Deliveries"
   /// From when on a job may be handed out again, in milliseconds since 1970.
   static let due = "Enclosure-Due"

@@ -106,9 +106,11 @@ extension NATSQueue {
     }
     let last = try await lastEnding(of: delivery.sequence)
     var lease = firstLease(delivery)
-    if let (number, ending) = last {
+    if let last {
+      let ending = last.ending
       if delivery.isKept, delivery.deliveries <= ending.deliveries { return nil }
-      lease.number = number + 1
+      lease.number = last.number + 1
+      lease.previous = last.sequence
       lease.attemptsBefore = ending.attempts
       lease.reasons = ending.reasons
       switch ending.kind {
@@ -117,6 +119,9 @@ extension NATSQueue {
         return nil
       case .buried:
         try await finishBurying(delivery, ending)
+        return nil
+      case .completed:
+        _ = try await finishCompleting(delivery, ending, number: last.number)
         return nil
       case .returned, .expired: break
       }
@@ -152,32 +157,34 @@ extension NATSQueue {
     let ending = NATSEnding(
       kind: .expired, attempts: lease.attempt, deliveries: lease.delivery.deliveries - 1, reasons: reasons)
     guard try await write(ending, for: lease) else { return false }
+    let last = try await lastEnding(of: lease.delivery.sequence)
+    guard let last, last.number == lease.number else { return false }
     lease.number += 1
+    lease.previous = last.sequence
     lease.attemptsBefore = ending.attempts
     lease.reasons = reasons
     lease.writer = nextWriter()
     return true
   }
 
-  /// Finds the last ending of a lease of a job's message. They are numbered without gaps from 1 on.
-  func lastEnding(of sequence: UInt64) async throws(QueueFailure) -> (number: UInt64, ending: NATSEnding)? {
-    func ending(_ number: UInt64) async throws(QueueFailure) -> NATSEnding? {
-      try await trying { () async throws(NATSProblem) in
-        try await stream.last(names.results, names.attempt(sequence, number)).flatMap(NATSEnding.init)
-      }
+  /// Finds the ending of the last lease of a job's message that has ended.
+  func lastEnding(of sequence: UInt64) async throws(QueueFailure) -> NATSLastEnding? {
+    let message = try await trying { () async throws(NATSProblem) in
+      try await stream.last(names.endings, names.ending(sequence))
     }
-    // Doubling, then halving: a job that was given back a thousand times takes twenty questions.
-    var last: (number: UInt64, ending: NATSEnding)?
-    var missing: UInt64 = 1
-    while let found = try await ending(missing) {
-      last = (missing, found)
-      missing *= 2
+    if let message, let ending = NATSEnding(message), let number = Self.number(of: message) {
+      return NATSLastEnding(number: number, sequence: message.sequence, ending: ending)
     }
-    while let number = last?.number, missing - number > 1 {
-      let middle = number + (missing - number) / 2
-      if let found = try await ending(middle) { last = (middle, found) } else { missing = middle }
+    // Whoever ended the first lease may not have come to copy that.
+    let first = try await trying { () async throws(NATSProblem) in
+      try await stream.last(names.results, names.firstEnding(sequence))
     }
-    return last
+    return first.flatMap(NATSEnding.init).map { NATSLastEnding(number: 1, sequence: 0, ending: $0) }
+  }
+
+  /// The number of the lease that an ending is of.
+  private static func number(of ending: JetStream.Stored) -> UInt64? {
+    ending.headers[NATSHeader.lease].flatMap { UInt64($0) }
   }
 
   package func extend(_ leases: [Lease], seconds: Double) async throws(QueueFailure) -> [Lease] {
@@ -211,13 +218,20 @@ extension NATSQueue {
     return zip(leases, isLost).filter(\.1).map(\.0)
   }
 
-  /// Whether somebody else has taken the job.
+  /// Whether somebody has ended the lease.
   private func isEnded(_ lease: NATSHeld) async throws(QueueFailure) -> Bool {
-    let subject = names.attempt(lease.delivery.sequence, lease.number)
-    let isLost =
-      try await trying { () async throws(NATSProblem) in try await stream.glance(names.results, subject) } != nil
-    if isLost { letGo(lease) }
-    return isLost
+    let isEnded = try await ending(ofOrAfter: lease) != nil
+    if isEnded { letGo(lease) }
+    return isEnded
+  }
+
+  /// The ending of a lease or of a later one of the same job, as any of the servers knows it.
+  func ending(ofOrAfter lease: NATSHeld) async throws(QueueFailure) -> JetStream.Stored? {
+    let last = try await trying { () async throws(NATSProblem) in
+      try await stream.glance(names.endings, names.ending(lease.delivery.sequence))
+    }
+    guard let last, let number = Self.number(of: last), number >= lease.number else { return nil }
+    return last
   }
 
   private func prolong(_ lease: NATSHeld, seconds: Double) {

@@ -59,6 +59,7 @@ extension NATSQueue {
     switch ending.kind {
     case .buried: return .dead(reason: ending.reasons)
     case .purged: return nil
+    case .completed: return .completed(result: ending.result)
     case .expired: return .leased(attempt: ending.attempts + 1)
     case .returned:
       let note = try await last(names.waiting, names.notes(job.sequence))
@@ -219,8 +220,11 @@ extension NATSQueue {
     let message = NATSMessage(subject: names.job(""), reply: reply, headers: [:], data: [])
     guard let delivery = NATSDelivery(message), let number = note.headers[NATSHeader.next].flatMap({ UInt64($0) })
     else { return false }
+    let last = try await lastEnding(of: delivery.sequence)
+    guard let last, last.number + 1 == number else { return false }
     let lease = NATSHeld(
-      delivery: delivery, number: number, attemptsBefore: 0, reasons: "", end: .now, writer: nextWriter())
+      delivery: delivery, number: number, attemptsBefore: 0, reasons: "", previous: last.sequence, end: .now,
+      writer: nextWriter())
     let ending = NATSEnding(kind: .purged, attempts: 0, deliveries: delivery.deliveries, reasons: "")
     guard try await write(ending, for: lease) else { return false }
     try await end(reply)

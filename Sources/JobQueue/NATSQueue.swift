@@ -5,8 +5,8 @@ import Synchronization
 /// A job is a message of a work-queue stream that holds one message for each id, and a durable pull consumer hands it
 /// out: its wait for acknowledgements is the lease, which in-progress and negative acknowledgements with a delay
 /// prolong. JetStream knows no fencing, so each lease is numbered, and has one ending that is published once
-/// (`NATSEnding`, or the result); whoever is second has lost the lease. A job that is handed out for the first time
-/// needs nothing but its result. Results are messages of a stream of their own, `STREAM.results.<id>`, that forgets.
+/// (`NATSEnding`); whoever is second has lost the lease. A job that is handed out for the first time needs nothing but
+/// its result. Results are messages of a stream of their own, `STREAM.results.<id>`, that forgets.
 ///
 /// What the server has acknowledged survives its end, and with three replicas that of any one of them. Servers leave
 /// it to the system when to write to the disk: one alone may lose what it took last when its machine loses power.
