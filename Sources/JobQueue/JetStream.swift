@@ -70,7 +70,15 @@ struct JetStream: Sendable {
 
   /// The last message with a subject, as the leader of the stream knows it, who knows all of them.
   func last(_ stream: String, _ subject: String) async throws(NATSProblem) -> Stored? {
-    let request = MessageRequest(lastBySubj: subject)
+    try await atLeader(stream, MessageRequest(lastBySubj: subject))
+  }
+
+  /// The first message from a number on whose subject fits, as the leader of the stream knows it.
+  func nextOfAll(_ stream: String, _ subject: String, from sequence: UInt64) async throws(NATSProblem) -> Stored? {
+    try await atLeader(stream, MessageRequest(seq: sequence, nextBySubj: subject))
+  }
+
+  private func atLeader(_ stream: String, _ request: MessageRequest) async throws(NATSProblem) -> Stored? {
     let answer: MessageAnswer
     do throws(NATSProblem) {
       answer = try await call("STREAM.MSG.GET.\(stream)", request)

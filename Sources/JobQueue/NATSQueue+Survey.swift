@@ -90,7 +90,8 @@ extension NATSQueue {
 
   private func letter(from sequence: UInt64) async throws(QueueFailure) -> JetStream.Stored? {
     try await trying { () async throws(NATSProblem) in
-      try await stream.next(names.dead, names.allDead, from: sequence)
+      // A letter that was written just now is meant too.
+      try await stream.nextOfAll(names.dead, names.allDead, from: sequence)
     }
   }
 
