@@ -76,7 +76,7 @@ var targets: [Target] = [
     module("SQLite", uses: ["CSQLite"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
     module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "SQLite", "CNATS"]),
-    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking"]),
+    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking", "CLinux"]),
     module(
       "Pipeline",
       uses: [
@@ -133,7 +133,7 @@ var targets: [Target] = [
         "Pipeline", "JobQueue", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "Digest",
         "TestSupport",
       ]),
-    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "JobQueue", "RichPush"]),
+    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "Preparation", "JobQueue", "RichPush"]),
     // The built programs as people run them.
     tests(
       "EndToEnd",

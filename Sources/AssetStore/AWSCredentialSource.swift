@@ -24,7 +24,6 @@ final class AWSCredentialSource: Sendable {
   /// - Throws: `store_failed` when nothing says where credentials are, or half of them are missing.
   init(_ options: StoreOptions) throws(Rejection.Reason) {
     let variable = options.variable
-    let profile = options.profile ?? variable("AWS_PROFILE") ?? variable("AWS_DEFAULT_PROFILE")
     let file = options.credentialsFile ?? variable("AWS_SHARED_CREDENTIALS_FILE")
     // An option beats the environment, and there a key a file, as in Amazon's own tools.
     if options.credentialsFile == nil, options.profile == nil, let accessKey = variable("AWS_ACCESS_KEY_ID") {
@@ -38,7 +37,7 @@ final class AWSCredentialSource: Sendable {
       }
       origin = .environment(credentials)
     } else if let path = file ?? variable("HOME").map({ "\($0)/.aws/credentials" }) {
-      origin = .file(path: path, profile: profile ?? "default")
+      origin = .file(path: path, profile: options.profileName)
     } else {
       throw unusable("there are no credentials; \(Self.advice)")
     }

@@ -12,6 +12,9 @@ package protocol AssetStore: Sendable {
   /// enough for every few seconds.
   func check() async throws(Rejection.Reason)
 
+  /// Finds out whether the store can be written to, by writing to it where there is no other way.
+  func checkWriting() async throws(Rejection.Reason)
+
   /// Creates an empty file, readable and writable, for the media plane to fill. It vanishes unless it is stored.
   func makeWorkFile() async throws(Rejection.Reason) -> WorkFile
 
@@ -28,6 +31,11 @@ package protocol AssetStore: Sendable {
   /// Whether an asset of this size is stored at a location that `storeAsset` once gave. Anything that is not such a
   /// location is not there.
   func hasAsset(at location: String, bytes: Int) async -> Bool
+}
+
+extension AssetStore {
+  /// For stores whose `check` can tell.
+  package func checkWriting() async throws(Rejection.Reason) { try await check() }
 }
 
 /// What the store knows about an asset.

@@ -12,15 +12,15 @@ import Synchronization
 /// .work/                                   files being made
 /// ```
 /// Files are written in `.work`, synced, renamed, and the folder they come into is synced.
+///
+/// The store is what has the folder's name now: when that is another folder than before, because somebody replaced or
+/// renamed the old one, the new one is used from then on. A folder that is gone is not created again, since a disk may
+/// be missing under it.
 package final class DirectoryStore: AssetStore {
   /// The folder as it was named, for messages.
   package let path: String
-  private let root: CInt
-  private let manifests: CInt
-  private let work: WorkFolder
-  /// The folders below `assets` whose own entries are known to last. Another process may have created one and died
-  /// before it was on the disk.
-  private let syncedShards = Mutex<Set<String>>([])
+  private let name: [UInt8]
+  private let current: Mutex<OpenStore>
 
   /// Opens a store, creating the folder and what belongs into it, and makes sure that it can be written to.
   package convenience init(path: String) async throws(Rejection.Reason) {
@@ -30,40 +30,34 @@ package final class DirectoryStore: AssetStore {
   /// - Parameter path: the folder's name as the system has it, which need not be valid UTF-8.
   package init(path: [UInt8]) async throws(Rejection.Reason) {
     let name = String(decoding: path, as: UTF8.self)
-    let opened = try await blocking { () throws(Rejection.Reason) -> Opened in
+    let opened = try await blocking { () throws(Rejection.Reason) -> OpenStore in
       do throws(CallFailure) {
-        return try Opened(path)
+        return try OpenStore(try openCreating(path))
       } catch {
         throw storeFailure(error.code, "keep attachments", in: name)
       }
     }
     self.path = name
-    root = opened.root
-    manifests = opened.manifests
-    work = opened.work
-  }
-
-  deinit {
-    close(root)
-    close(manifests)
+    self.name = path
+    current = Mutex(opened)
   }
 
   package func check() async throws(Rejection.Reason) {
-    try await perform("keep attachments") { () throws(CallFailure) in _ = try self.work.makeFile() }
+    try await perform("keep attachments") { (store) throws(CallFailure) in _ = try store.work.makeFile() }
   }
 
   package func makeWorkFile() async throws(Rejection.Reason) -> WorkFile {
-    try await perform("create a work file") { () throws(CallFailure) in try self.work.makeFile() }
+    try await perform("create a work file") { (store) throws(CallFailure) in try store.work.makeFile() }
   }
 
   package func storeAsset(
     _ file: WorkFile, as type: AttachmentType
   ) async throws(Rejection.Reason) -> StoredAsset {
-    let asset = try await perform("store the \(type.kind.rawValue)") { () throws(CallFailure) -> StoredAsset in
+    let asset = try await perform("store the \(type.kind.rawValue)") { (store) throws(CallFailure) -> StoredAsset in
       let (sha256, bytes) = try hash(file)
       let location = AssetLocation(sha256: sha256, type: type)
       if bytes > 0 {
-        try self.place(file, bytes: bytes, at: location)
+        try store.place(file, bytes: bytes, at: location)
       }
       return StoredAsset(location: location.description, sha256: sha256, bytes: bytes)
     }
@@ -73,24 +67,28 @@ package final class DirectoryStore: AssetStore {
 
   package func storeManifest(_ json: [UInt8], id: String) async throws(Rejection.Reason) -> String {
     let name = try fileName(ofManifest: id)
-    try await perform("write manifests/\(name)") { () throws(CallFailure) in
-      let file = try self.work.makeFile()
+    try await perform("write manifests/\(name)") { (store) throws(CallFailure) in
+      let file = try store.work.makeFile()
       try writeAll(json, to: file.descriptor)
       try call { fdatasync(file.descriptor) }
-      try file.move(to: name, in: self.manifests)
-      try call { fsync(self.manifests) }
+      try withFolder("manifests", in: store.root) { (manifests) throws(CallFailure) in
+        try file.move(to: name, in: manifests)
+        try call { fsync(manifests) }
+      }
     }
     return "manifests/\(name)"
   }
 
   package func manifest(id: String) async throws(Rejection.Reason) -> [UInt8]? {
     let name = try fileName(ofManifest: id)
-    return try await perform("read manifests/\(name)") { () throws(CallFailure) -> [UInt8]? in
-      do throws(CallFailure) {
-        return try withOpen(name, in: self.manifests, O_RDONLY, readAll)
-      } catch {
-        guard error.code == ENOENT else { throw error }
-        return nil
+    return try await perform("read manifests/\(name)") { (store) throws(CallFailure) -> [UInt8]? in
+      try withFolder("manifests", in: store.root) { (manifests) throws(CallFailure) -> [UInt8]? in
+        do throws(CallFailure) {
+          return try withOpen(name, in: manifests, O_RDONLY, readAll)
+        } catch {
+          guard error.code == ENOENT else { throw error }
+          return nil
+        }
       }
     }
   }
@@ -98,68 +96,46 @@ package final class DirectoryStore: AssetStore {
   package func hasAsset(at location: String, bytes: Int) async -> Bool {
     guard let location = AssetLocation(location) else { return false }
     return await blocking {
-      let found = try? size(of: location.description, in: self.root)
+      let found = try? size(of: location.description, in: self.opened().root)
       return found == bytes
     }
   }
 
-  /// Runs on a thread where blocking is harmless.
+  /// Runs on a thread where blocking is harmless, a second time when something of the store was found missing that can
+  /// be put there.
   private func perform<Value: Sendable>(
-    _ action: String, _ body: @escaping @Sendable () throws(CallFailure) -> Value
+    _ action: String, _ body: @escaping @Sendable (OpenStore) throws(CallFailure) -> Value
   ) async throws(Rejection.Reason) -> Value {
     try await blocking { () throws(Rejection.Reason) -> Value in
       do throws(CallFailure) {
-        return try body()
+        let store = try self.opened()
+        do throws(CallFailure) {
+          return try body(store)
+        } catch {
+          guard error.code == ENOENT || error.code == ESTALE else { throw error }
+          return try body(try self.openAgain())
+        }
       } catch {
         throw storeFailure(error.code, action, in: self.path)
       }
     }
   }
 
-  private func place(_ file: WorkFile, bytes: Int, at location: AssetLocation) throws(CallFailure) {
-    try withFolder("assets", in: root) { (assets) throws(CallFailure) in
-      try self.makeShard(location.shard, in: assets)
-      try withFolder(location.shard, in: assets) { (shard) throws(CallFailure) in
-        let name = "\(location.sha256).\(location.fileExtension)"
-        if try size(of: name, in: shard) == bytes {
-          file.discard()
-        } else {
-          try call { fdatasync(file.descriptor) }
-          try file.move(to: name, in: shard)
-        }
-        // Also for one that was there: who renamed it may not have come to this.
-        try call { fsync(shard) }
-      }
-    }
+  /// The folder that has the store's name now. Blocks.
+  private func opened() throws(CallFailure) -> OpenStore {
+    let store = current.withLock { $0 }
+    let path = name.map(CChar.init(bitPattern:)) + [0]
+    var status = stat()
+    try call { fstatat(AT_FDCWD, path, &status, 0) }
+    return store.isSame(as: status) ? store : try openAgain()
   }
 
-  private func makeShard(_ name: String, in assets: CInt) throws(CallFailure) {
-    guard !syncedShards.withLock({ $0.contains(name) }) else { return }
-    try makeFolder(name, in: assets)
-    try call { fsync(assets) }
-    syncedShards.withLock { _ = $0.insert(name) }
-  }
-}
-
-/// What a store holds open. The caller owns the descriptors.
-private struct Opened: Sendable {
-  let root: CInt
-  let manifests: CInt
-  let work: WorkFolder
-
-  init(_ path: [UInt8]) throws(CallFailure) {
-    root = try openCreating(path)
-    do throws(CallFailure) {
-      try makeFolder("assets", in: root)
-      try makeFolder("manifests", in: root)
-      work = try WorkFolder(".work", in: root)
-      // Fails where files cannot be created, rather than after the first picture has been prepared.
-      _ = try work.makeFile()
-      manifests = try call { [root] in openat(root, "manifests", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    } catch {
-      close(root)
-      throw error
-    }
+  private func openAgain() throws(CallFailure) -> OpenStore {
+    let path = name.map(CChar.init(bitPattern:)) + [0]
+    let root = try call { openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let store = try OpenStore(root)
+    current.withLock { $0 = store }
+    return store
   }
 }
 

@@ -1,8 +1,18 @@
+import CLinux
 import Glibc
 
 /// A system call failed; holds its `errno`.
-struct CallFailure: Error {
-  let code: CInt
+package struct CallFailure: Error {
+  package let code: CInt
+}
+
+/// Makes and opens an empty file without a name, readable and writable, close-on-exec: it is gone when it is closed,
+/// however that comes about.
+/// - Returns: a descriptor, the caller's to close.
+package func openUnnamedFile(in folder: [UInt8]) throws(CallFailure) -> CInt {
+  let path = folder.map(CChar.init(bitPattern:)) + [0]
+  var pattern = (folder + Array("/enclosure-XXXXXX".utf8)).map(CChar.init(bitPattern:)) + [0]
+  return try call { enclosure_make_temporary(path, &pattern) }
 }
 
 /// Calls until no signal interrupts, and throws what else goes wrong.

@@ -66,7 +66,7 @@ struct S3Bucket: Sendable {
     guard let path = variable("AWS_CONFIG_FILE") ?? variable("HOME").map({ "\($0)/.aws/config" }),
       case .success(let text) = text(ofFile: path)
     else { return nil }
-    return AWSProfiles(text).value("region", of: options.profile ?? variable("AWS_PROFILE") ?? "default")
+    return AWSProfiles(text).value("region", of: options.profileName)
   }
 }
 

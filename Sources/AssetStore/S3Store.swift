@@ -24,13 +24,24 @@ package final class S3Store: AssetStore {
     self.workFolder = workFolder
   }
 
-  /// Asks for an object that nobody stores. Credentials, region and bucket are judged before that is found missing.
+  /// The location of an object that is of no use but to `checkWriting`.
+  private static let probe = ".enclosure-check"
+
+  /// Asks for an object that need not be there. Credentials, region and bucket are judged before that is found missing.
   package func check() async throws(Rejection.Reason) {
-    let probe = S3Client.Operation(method: .get, location: ".enclosure-check")
+    let probe = S3Client.Operation(method: .get, location: Self.probe)
     guard case .failure(let failure) = try await client.attempt(probe) else { return }
     // Who may not list the bucket is not told that a key is missing (Amazon's page of GetObject, "Permissions").
     guard !failure.fault.isMissingKey, !failure.fault.isAccessDenied else { return }
     throw client.reason(failure, "keep attachments")
+  }
+
+  /// Writes a small object, the same each time, which stays.
+  package func checkWriting() async throws(Rejection.Reason) {
+    let content = Array("Enclosure writes this to find out whether it may.\n".utf8)
+    try await put(
+      .bytes(content), sha256: Digest.sha256(of: content), at: Self.probe, contentType: "text/plain",
+      cacheControl: "no-store", "keep attachments")
   }
 
   package func makeWorkFile() async throws(Rejection.Reason) -> WorkFile {

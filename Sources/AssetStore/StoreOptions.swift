@@ -35,6 +35,11 @@ package struct StoreOptions: Sendable {
 
   package init() {}
 
+  /// The profile whose credentials and region count.
+  var profileName: String {
+    profile ?? variable("AWS_PROFILE") ?? variable("AWS_DEFAULT_PROFILE") ?? "default"
+  }
+
   private static var defaultLimits: HTTPLimits {
     var limits = HTTPLimits()
     // S3 takes thousands of requests per second at one prefix; what bounds uploads is the line.

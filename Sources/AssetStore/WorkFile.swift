@@ -24,11 +24,7 @@ package final class WorkFile: Sendable {
   /// Makes a file without a name: it is gone when it is closed, however that comes about.
   /// - Parameter folder: the path of the folder on whose disk it is.
   convenience init(unnamedIn folder: [UInt8]) throws(CallFailure) {
-    let name = "/enclosure-\(prefix)\(String(UInt64.random(in: .min ... .max), radix: 16))"
-    let path = (folder + Array(name.utf8)).map(CChar.init(bitPattern:)) + [0]
-    let number = try call { openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
-    unlink(path)
-    self.init(adopting: number)
+    self.init(adopting: try openUnnamedFile(in: folder))
   }
 
   private init(adopting descriptor: CInt) {

@@ -18,8 +18,8 @@ struct JetStream: Sendable {
 
   enum Published: Sendable, Equatable {
     case stored
-    /// A message with the same id was stored before, with this number.
-    case duplicate(of: UInt64)
+    /// A message with the same id was stored before.
+    case duplicate
     /// The subject has a message already, of which there may be one only.
     case occupied
   }
@@ -43,8 +43,7 @@ struct JetStream: Sendable {
       case let code: throw .refused(code: code, text)
       }
     }
-    guard acknowledgement.duplicate == true, let sequence = acknowledgement.seq else { return .stored }
-    return .duplicate(of: sequence)
+    return acknowledgement.duplicate == true ? .duplicate : .stored
   }
 
   /// The last message with a subject, as any of the servers knows it: one that was stored just now may be missing.
@@ -74,8 +73,9 @@ struct JetStream: Sendable {
     try await atLeader(stream, MessageRequest(lastBySubj: subject))
   }
 
-  func message(_ stream: String, _ sequence: UInt64) async throws(NATSProblem) -> Stored? {
-    try await atLeader(stream, MessageRequest(seq: sequence))
+  /// The first message from a number on whose subject fits, as the leader of the stream knows it.
+  func nextOfAll(_ stream: String, _ subject: String, from sequence: UInt64) async throws(NATSProblem) -> Stored? {
+    try await atLeader(stream, MessageRequest(seq: sequence, nextBySubj: subject))
   }
 
   private func atLeader(_ stream: String, _ request: MessageRequest) async throws(NATSProblem) -> Stored? {
@@ -95,6 +95,7 @@ struct JetStream: Sendable {
     do throws(NATSProblem) {
       let _: Done = try await call("STREAM.MSG.DELETE.\(stream)", DeleteRequest(seq: sequence))
     } catch .refused(JetStreamCode.noMessage, _), .refused(JetStreamCode.noSequence, _) {
+    } catch .refused(JetStreamCode.deleteFailed, let text) where text.contains("no message found") {
     }
   }
 

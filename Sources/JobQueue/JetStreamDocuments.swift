@@ -10,6 +10,7 @@ enum JetStreamCode {
   static let noConsumer = 10014
   static let noMessage = 10037
   static let noSequence = 10043
+  static let deleteFailed = 10057
   static let notEnabledForAccount = 10039
   static let notEnabled = 10076
   static let nameTaken = 10058
@@ -33,7 +34,6 @@ struct Failed: Decodable {
 }
 
 struct Acknowledgement: Decodable {
-  var seq: UInt64?
   var duplicate: Bool?
   var error: Failed.Reason?
 }
@@ -67,7 +67,6 @@ struct StreamRequest: Encodable { var subjectsFilter: String? }
 struct StreamAnswer: Decodable, Sendable {
   struct State: Decodable, Sendable {
     var messages: Int
-    var firstSeq: UInt64
     var lastSeq: UInt64
     var subjects: [String: Int]?
   }

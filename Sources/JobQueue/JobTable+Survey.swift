@@ -61,21 +61,30 @@ extension JobTable {
     }
   }
 
-  /// Revives up to a slice of dead letters, those of one id when one is given.
-  func revive(_ id: String?, at time: QueueTime) throws(DatabaseFailure) -> Int {
-    let change = """
-      UPDATE job SET state = \(State.ready.rawValue), added = ?1, moment = ?1, attempts = 0,
-        reasons = reasons || 'put back after that' || char(10)
-      """
-    let dead = Database.Value.integer(State.dead.rawValue)
-    if let id { return try database.run("\(change) WHERE state = ?2 AND id = ?3", .real(time.wall), dead, .text(id)) }
-    return try database.run(
-      "\(change) WHERE sequence IN (SELECT sequence FROM job WHERE state = ?2 ORDER BY moment LIMIT \(Self.slice))",
-      .real(time.wall), dead)
+  /// Revives the dead letter of an id.
+  func revive(_ id: String, at time: QueueTime) throws(DatabaseFailure) -> Int {
+    try database.run(
+      "\(Self.reviving) WHERE state = ?2 AND id = ?3", .real(time.wall), .integer(State.dead.rawValue), .text(id))
   }
 
+  /// Revives up to a slice of dead letters.
+  /// - Parameter moment: leaves those that were buried later.
+  func reviveAll(buriedBy moment: Double, at time: QueueTime) throws(DatabaseFailure) -> Int {
+    try database.run(
+      """
+      \(Self.reviving) WHERE sequence IN (
+        SELECT sequence FROM job WHERE state = ?2 AND moment <= ?3 ORDER BY moment LIMIT \(Self.slice))
+      """, .real(time.wall), .integer(State.dead.rawValue), .real(moment))
+  }
+
+  private static let reviving = """
+    UPDATE job SET state = \(State.ready.rawValue), added = ?1, moment = ?1, attempts = 0,
+      reasons = reasons || 'put back after that' || char(10)
+    """
+
   /// Removes up to a slice of jobs.
-  func purge(_ what: Purge) throws(DatabaseFailure) -> Int {
+  /// - Parameter added: leaves those that were added later, in seconds since 1970.
+  func purge(_ what: Purge, addedBy added: Double) throws(DatabaseFailure) -> Int {
     let states: [State] =
       switch what {
       case .dead: [.dead]
@@ -83,7 +92,7 @@ extension JobTable {
       case .completed: [.completed]
       }
     var count = 0
-    for state in states { count += try remove(Self.slice, state, before: .infinity) }
+    for state in states { count += try remove(Self.slice, state, before: .infinity, addedBy: added) }
     return count
   }
 
@@ -95,12 +104,14 @@ extension JobTable {
     return old + (try remove(min(excess, Self.slice), .completed, before: .infinity))
   }
 
-  private func remove(_ limit: Int, _ state: State, before moment: Double) throws(DatabaseFailure) -> Int {
+  private func remove(
+    _ limit: Int, _ state: State, before moment: Double, addedBy added: Double = .infinity
+  ) throws(DatabaseFailure) -> Int {
     try database.run(
       """
       DELETE FROM job WHERE sequence IN (
-        SELECT sequence FROM job WHERE state = ? AND moment < ? ORDER BY moment LIMIT ?)
-      """, .integer(state.rawValue), .real(moment), .integer(limit))
+        SELECT sequence FROM job WHERE state = ? AND moment < ? AND added <= ? ORDER BY moment LIMIT ?)
+      """, .integer(state.rawValue), .real(moment), .real(added), .integer(limit))
   }
 
   /// Reasons are kept with an end of line behind each.

@@ -22,12 +22,14 @@ struct NATSAddress: Sendable, Equatable {
       throw .unusable("the queue's URL names no stream; name one behind the servers, as in nats://HOST:4222/STREAM")
     }
     guard name.utf8.count <= Self.maximumStreamBytes, name.utf8.allSatisfy(NATSNames.isNamePart) else {
+      // With credentials in the URL this may be the rest of a password that has a slash.
+      let shown = url.contains("@") ? "what stands behind the first slash of the queue's URL" : "“\(name)”"
       throw .unusable(
-        "“\(name)” is no name for a NATS stream: letters, digits, - and _ are, at most \(Self.maximumStreamBytes)")
+        "\(shown) is no name for a NATS stream: letters, digits, - and _ are, at most \(Self.maximumStreamBytes)")
     }
     stream = name
     servers = []
-    for server in parts[0].split(separator: ",", omittingEmptySubsequences: false) {
+    for (index, server) in parts[0].split(separator: ",", omittingEmptySubsequences: false).enumerated() {
       let (shown, host) = Self.split(server)
       if let shown {
         guard credentials == .none || credentials == shown else {
@@ -35,7 +37,7 @@ struct NATSAddress: Sendable, Equatable {
         }
         credentials = shown
       }
-      servers.append("nats://\(try Self.checked(host))")
+      servers.append("nats://\(try Self.checked(host, number: index + 1))")
     }
   }
 
@@ -51,8 +53,11 @@ struct NATSAddress: Sendable, Equatable {
   private static func decoded(_ text: Substring) -> String { NATSNames.decoded(text) ?? String(text) }
 
   /// Makes sure that it is a host, and perhaps a port, and adds the port that NATS has.
-  private static func checked(_ server: Substring) throws(QueueFailure) -> String {
-    let failure = QueueFailure.unusable("“\(server)” in the queue's URL is no server; name one as HOST:4222")
+  private static func checked(_ server: Substring, number: Int) throws(QueueFailure) -> String {
+    // Not what stands there: it may be a part of a password that has a comma.
+    let failure = QueueFailure.unusable(
+      "no server can be read from part \(number) of those that the queue's URL names; write HOST:4222, several with"
+        + " commas, and in a password %2C for a comma, %2F for a slash")
     var host = server
     var port = "4222"
     let behindHost: Substring.Index

@@ -33,7 +33,7 @@ final class NATSClient: Sendable {
     /// Why the last attempt to connect failed.
     var failure: QueueFailure?
     /// What the server said last about something it does not permit.
-    var lastRefusal: String?
+    var lastRefusal: (text: String, time: ContinuousClock.Instant)?
     var opening: CheckedContinuation<Result<Void, QueueFailure>, Never>?
     var closing: [CheckedContinuation<Void, Never>] = []
     var hasEnded = false
@@ -145,7 +145,10 @@ final class NATSClient: Sendable {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  var lastRefusal: String? { state.withLock { $0.lastRefusal } }
+  /// What the server has said since then about something it does not permit.
+  func refusal(since start: ContinuousClock.Instant) -> String? {
+    state.withLock { $0.lastRefusal.flatMap { $0.time >= start ? $0.text : nil } }
+  }
 
   /// Ends everything that waits as closed. Returns when the connection is closed as well.
   func close() async {
@@ -198,7 +201,7 @@ final class NATSClient: Sendable {
   }
 
   func noteRefusal(_ text: String) {
-    state.withLock { $0.lastRefusal = text }
+    state.withLock { $0.lastRefusal = (text, .now) }
   }
 
   func receiveAnswer(_ message: NATSMessage) {

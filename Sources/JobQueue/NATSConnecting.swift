@@ -48,7 +48,7 @@ final class NATSConnectOptions {
   }
 
   private func secure(_ address: NATSAddress, _ tls: NATSSecurity) throws(QueueFailure) {
-    if address.isSecure || tls.isRequired { natsOptions_SetSecure(handle, true) }
+    if address.isSecure { natsOptions_SetSecure(handle, true) }
     if let file = tls.authorityFile {
       try check(natsOptions_LoadCATrustedCertificates(handle, file), "the authorities in \(file)")
     }

@@ -11,6 +11,8 @@ struct NATSDelivery: Sendable {
   var deliveries: UInt64
   /// When it was added, in seconds since 1970.
   var added: Double
+  /// Whether it has been lying here for a while, so that the server may have handed the job to somebody else.
+  var isKept = false
 
   /// nil for a message that is no job.
   init?(_ message: NATSMessage) {
@@ -32,6 +34,9 @@ struct NATSDelivery: Sendable {
     added = nanoseconds / 1e9
   }
 
+  /// Whether nobody else can have had the job.
+  var isFirst: Bool { deliveries == 1 && !isKept }
+
   /// When the job is of no use any more, in seconds since 1970.
   var deadline: Double? { headers[NATSHeader.deadline].flatMap { Double($0) } }
 }
@@ -50,6 +55,8 @@ enum NATSHeader {
   /// Reasons of attempts, percent-encoded.
   static let reasons = "Enclosure-Reasons"
   static let ending = "Enclosure-Ending"
+  /// The number of the lease that an ending is of.
+  static let lease = "Enclosure-Lease"
   static let deliveries = "Enclosure-Deliveries"
   /// From when on a job may be handed out again, in milliseconds since 1970.
   static let due = "Enclosure-Due"

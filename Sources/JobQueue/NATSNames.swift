@@ -8,16 +8,18 @@ struct NATSNames: Sendable {
   var results: String { stream + "_results" }
   var dead: String { stream + "_dead" }
   var waiting: String { stream + "_waiting" }
+  var endings: String { stream + "_endings" }
   var consumer: String { "workers" }
 
   func job(_ id: String) -> String { "\(stream).jobs.\(Self.encoded(id))" }
   func result(_ id: String) -> String { "\(stream).results.\(Self.encoded(id))" }
   func letter(_ id: String) -> String { "\(stream).dead.\(Self.encoded(id))" }
-  /// How one lease of a job ended that did not complete it.
-  /// - Parameters:
-  ///   - job: the sequence number of the job's message, which no other job has, nor this one when it is added again.
-  ///   - number: counts the leases of this message from 1 on.
-  func attempt(_ job: UInt64, _ number: UInt64) -> String { "\(stream).attempts.\(job).\(number)" }
+  /// How the last lease of a job ended that has ended.
+  /// - Parameter job: the sequence number of the job's message, which no other job has, nor this one when it is added
+  ///   again.
+  func ending(_ job: UInt64) -> String { "\(stream).endings.\(job)" }
+  /// How the first lease of a job ended, unless it completed the job.
+  func firstEnding(_ job: UInt64) -> String { "\(stream).attempts.\(job).1" }
   /// Notes that a job was given back, and from when on it may be handed out again, in milliseconds since 1970.
   func note(_ job: UInt64, due: Int64) -> String { "\(stream).waiting.\(job).\(due)" }
   /// All notes about a job.
@@ -25,7 +27,8 @@ struct NATSNames: Sendable {
 
   var allJobs: String { "\(stream).jobs.*" }
   var allResults: String { "\(stream).results.*" }
-  var allAttempts: String { "\(stream).attempts.*.*" }
+  var allFirstEndings: String { "\(stream).attempts.*.1" }
+  var allEndings: String { "\(stream).endings.*" }
   var allDead: String { "\(stream).dead.*" }
   var allWaiting: String { "\(stream).waiting.*.*" }
 

@@ -29,8 +29,6 @@ package enum NATSCredentials: Sendable, Equatable {
 
 /// TLS beyond what the servers ask for by themselves.
 package struct NATSSecurity: Sendable, Equatable {
-  /// Whether a connection without TLS is refused. `tls://` says so too.
-  package var isRequired = false
   /// The authorities to trust in place of the system's, a PEM file.
   package var authorityFile: String?
   /// The client's own certificate and its key, PEM files; both or none.

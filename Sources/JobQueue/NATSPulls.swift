@@ -95,12 +95,10 @@ final class NATSPulls: Sendable {
     return isSpare ? delivery : nil
   }
 
-  /// Takes a job back that nobody has come for. Returns whether it was still there.
-  func withdraw(_ delivery: NATSDelivery) -> Bool {
+  /// Takes a job back that nobody has come for, as it is now; nil when it is not there any more.
+  func withdraw(_ delivery: NATSDelivery) -> NATSDelivery? {
     state.withLock { state in
-      guard let index = state.spare.firstIndex(where: { $0.reply == delivery.reply }) else { return false }
-      state.spare.remove(at: index)
-      return true
+      state.spare.firstIndex { $0.reply == delivery.reply }.map { state.spare.remove(at: $0) }
     }
   }
 
@@ -113,10 +111,11 @@ final class NATSPulls: Sendable {
     waiter.continuation.resume(returning: waiter.found.isEmpty ? outcome.map { [] } : .success(waiter.found))
   }
 
-  /// Ends all that wait: no answer will come. What nobody has come for yet is handed out anew by the server.
+  /// Ends all that wait: no answer will come. What nobody has come for yet stays, and is looked at again when the
+  /// connection is back.
   func lose(_ problem: NATSProblem) {
     let waiters = state.withLock { state in
-      state.spare = []
+      for index in state.spare.indices { state.spare[index].isKept = true }
       defer { state.waiters = [] }
       return state.waiters
     }

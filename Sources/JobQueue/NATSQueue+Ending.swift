@@ -3,16 +3,49 @@ import Synchronization
 extension NATSQueue {
   package func complete(_ lease: Lease, result: [UInt8]) async throws(QueueFailure) {
     guard let mine = try find(lease) else { return try await checkCompleted(lease) }
-    let subject = names.result(lease.id)
-    let headers = [
-      (name: NATSHeader.token, value: String(lease.token)), (name: NATSHeader.attempts, value: String(lease.attempt)),
-    ]
-    guard try await publishOnce(subject, headers: headers, data: result, for: mine) else {
-      letGo(mine)
-      throw .leaseLost(id: lease.id)
-    }
-    tell(mine.delivery.reply, "+ACK")
+    let isMine = try await end(mine, result: result)
     letGo(mine)
+    if !isMine { throw .leaseLost(id: lease.id) }
+  }
+
+  /// - Returns: false when the lease has been ended by somebody else.
+  private func end(_ lease: NATSHeld, result: [UInt8]) async throws(QueueFailure) -> Bool {
+    // What keeps a second ending out is forgotten after a while: who may have lost the lease long ago looks first.
+    if lease.end < .now, let known = try await self.ending(ofOrAfter: lease),
+      known.headers[NATSHeader.writer] != lease.writer
+    {
+      return false
+    }
+    var ending = NATSEnding(
+      kind: .completed, attempts: lease.attempt, deliveries: lease.delivery.deliveries, reasons: "")
+    ending.result = result
+    // A first lease has its result for an ending.
+    if lease.number > 1, try await !write(ending, for: lease) { return false }
+    return try await finishCompleting(lease.delivery, ending, number: lease.number)
+  }
+
+  /// Publishes the result of a completed job, and removes the job. Done again when it was interrupted.
+  /// - Returns: false when the job has another result.
+  func finishCompleting(
+    _ delivery: NATSDelivery, _ ending: NATSEnding, number: UInt64
+  ) async throws(QueueFailure) -> Bool {
+    let token = String(NATSToken.make(delivery.sequence, number))
+    let headers = [
+      (name: NATSHeader.token, value: token), (name: NATSHeader.attempts, value: String(ending.attempts)),
+      (name: NATSHeader.messageId, value: Self.messageId(delivery, number)),
+      (name: NATSHeader.expectedLast, value: "0"),
+    ]
+    let subject = names.result(delivery.id)
+    let isMine = try await trying { () async throws(NATSProblem) in
+      switch try await stream.publish(subject, headers: headers, data: ending.result) {
+      case .stored: return true
+      case .duplicate, .occupied:
+        // An answer may have been lost, and this is the second time.
+        return try await stream.last(names.results, subject)?.headers[NATSHeader.token] == token
+      }
+    }
+    if isMine || number > 1 { tell(delivery.reply, "+ACK") }
+    return isMine
   }
 
   /// - Throws: `leaseLost` unless this lease has completed its job.
@@ -29,10 +62,6 @@ extension NATSQueue {
     try await giveBack(mine, after: seconds, attempts: lease.attempt, reasons: reasons)
   }
 
-  package func release(_ lease: Lease) async throws(QueueFailure) {
-    try await release(lease, after: 0)
-  }
-
   package func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure) {
     guard let mine = try find(lease) else { throw .leaseLost(id: lease.id) }
     try await giveBack(mine, after: seconds, attempts: mine.attemptsBefore, reasons: mine.reasons)
@@ -41,18 +70,28 @@ extension NATSQueue {
   private func giveBack(
     _ lease: NATSHeld, after seconds: Double, attempts: Int, reasons: String
   ) async throws(QueueFailure) {
-    let delay = min(max(0, seconds), 1e9)
-    let due = Int64((QueueClock.system.now().wall + delay) * 1000)
+    let due = Int64((QueueClock.system.now().wall + min(max(0, seconds), 1e9)) * 1000)
     let ending = NATSEnding(
       kind: .returned, attempts: attempts, deliveries: lease.delivery.deliveries, due: due, reasons: reasons)
-    guard try await write(ending, for: lease) else {
-      letGo(lease)
-      throw .leaseLost(id: lease.delivery.id)
-    }
-    await note(lease, due: due)
+    guard try await giveBack(lease, ending) else { throw .leaseLost(id: lease.delivery.id) }
+  }
+
+  /// Has a job that was given back before come when it is due, as if this delivery had not been.
+  func putOff(_ lease: NATSHeld, _ ending: NATSEnding) async throws(QueueFailure) {
+    var ending = ending
+    ending.deliveries = lease.delivery.deliveries
+    _ = try await giveBack(lease, ending)
+  }
+
+  /// - Returns: false when the lease has been ended by somebody else.
+  private func giveBack(_ lease: NATSHeld, _ ending: NATSEnding) async throws(QueueFailure) -> Bool {
+    defer { letGo(lease) }
+    guard try await write(ending, for: lease) else { return false }
+    await note(lease, due: ending.due)
+    let delay = max(0, Double(ending.due) / 1000 - QueueClock.system.now().wall)
     // When that does not arrive, the job stays away until the lease would have run out.
     _ = try? await client.request(lease.delivery.reply, data: Array(Self.postponement(delay).utf8))
-    letGo(lease)
+    return true
   }
 
   package func bury(_ lease: Lease, reason: String) async throws(QueueFailure) {
@@ -84,9 +123,10 @@ extension NATSQueue {
 
   /// - Throws: `leaseLost` unless this lease has buried its job.
   private func checkBuried(_ lease: Lease) async throws(QueueFailure) {
-    let subject = names.attempt(NATSToken.sequence(lease.token), NATSToken.number(lease.token))
-    let message = try await trying { () async throws(NATSProblem) in try await stream.last(names.results, subject) }
-    guard message.flatMap(NATSEnding.init)?.kind == .buried else { throw .leaseLost(id: lease.id) }
+    let last = try await lastEnding(of: NATSToken.sequence(lease.token))
+    guard let last, last.number == NATSToken.number(lease.token), last.ending.kind == .buried else {
+      throw .leaseLost(id: lease.id)
+    }
   }
 
   /// The lease as this process holds it; nil when it does not.
@@ -100,35 +140,39 @@ extension NATSQueue {
   /// Ends a lease.
   /// - Returns: false when it has been ended by somebody else.
   func write(_ ending: NATSEnding, for lease: NATSHeld) async throws(QueueFailure) -> Bool {
-    try await publishOnce(
-      names.attempt(lease.delivery.sequence, lease.number), headers: ending.headers, data: Array(ending.reasons.utf8),
-      for: lease)
+    let job = lease.delivery.sequence
+    if lease.number == 1 {
+      guard try await publishOnce(ending, names.results, names.firstEnding(job), after: 0, for: lease) else {
+        return false
+      }
+    }
+    return try await publishOnce(ending, names.endings, names.ending(job), after: lease.previous, for: lease)
   }
 
   /// Publishes the one ending of a lease.
   ///
-  /// The number of the lease is the message's id, which keeps a second ending out wherever it is published: for as long
-  /// as the server remembers ids. After that the subject does, which has at most one message. Checking the number of
-  /// the subject's last message would be simpler, but servers in a cluster check any but 0 too early: two of them pass.
+  /// The number of the lease is the message's id, which keeps a second ending out for as long as the server remembers
+  /// ids. After that the number of the subject's last message does. That alone would not be enough: servers in a
+  /// cluster check any but 0 too early, and let two pass that come at the same time.
   /// - Returns: false when there is another one.
   private func publishOnce(
-    _ subject: String, headers: [(name: String, value: String)], data: [UInt8], for lease: NATSHeld
+    _ ending: NATSEnding, _ name: String, _ subject: String, after last: UInt64, for lease: NATSHeld
   ) async throws(QueueFailure) -> Bool {
-    let all =
-      headers + [
-        (name: NATSHeader.messageId, value: "\(lease.delivery.sequence)/\(lease.number)"),
-        (name: NATSHeader.expectedLast, value: "0"), (name: NATSHeader.writer, value: lease.writer),
+    let headers =
+      ending.headers + [
+        (name: NATSHeader.lease, value: String(lease.number)),
+        (name: NATSHeader.messageId, value: Self.messageId(lease.delivery, lease.number)),
+        (name: NATSHeader.expectedLast, value: String(last)), (name: NATSHeader.writer, value: lease.writer),
       ]
     return try await trying { () async throws(NATSProblem) in
-      let existing: JetStream.Stored?
-      switch try await stream.publish(subject, headers: all, data: data) {
-      case .stored: return true
-      case .duplicate(let sequence): existing = try await stream.message(names.results, sequence)
-      case .occupied: existing = try await stream.last(names.results, subject)
-      }
+      if try await stream.publish(subject, headers: headers, data: ending.data) == .stored { return true }
       // An answer may have been lost, and this is the second time.
-      return existing?.headers[NATSHeader.writer] == lease.writer
+      return try await stream.last(name, subject)?.headers[NATSHeader.writer] == lease.writer
     }
+  }
+
+  private static func messageId(_ delivery: NATSDelivery, _ number: UInt64) -> String {
+    "\(delivery.sequence)/\(number)"
   }
 
   // MARK: Notes

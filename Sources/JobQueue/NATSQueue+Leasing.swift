@@ -28,23 +28,24 @@ extension NATSQueue {
   /// Makes leases of what was handed out, those with the earliest deadline first.
   private func admit(_ deliveries: [NATSDelivery], seconds: Double) async throws(QueueFailure) -> [Lease] {
     guard !deliveries.isEmpty else { return [] }
-    var admitted = deliveries.filter { $0.deliveries == 1 }.map(firstLease)
-    let again = deliveries.filter { $0.deliveries > 1 }
+    var admitted = deliveries.filter(\.isFirst).map(firstLease)
+    let again = deliveries.filter { !$0.isFirst }
     var failure: QueueFailure?
     if !again.isEmpty {
-      await withTaskGroup(of: Result<NATSHeld?, QueueFailure>.self) { group in
+      await withTaskGroup(of: (NATSDelivery, Result<NATSHeld?, QueueFailure>).self) { group in
         for delivery in again {
           group.addTask {
-            do throws(QueueFailure) { return .success(try await self.furtherLease(delivery)) } catch {
-              return .failure(error)
+            do throws(QueueFailure) { return (delivery, .success(try await self.furtherLease(delivery))) } catch {
+              return (delivery, .failure(error))
             }
           }
         }
-        for await result in group {
+        for await (delivery, result) in group {
           switch result {
           case .success(let lease): if let lease { admitted.append(lease) }
-          // The server hands it out again.
-          case .failure(let error): failure = error
+          case .failure(let error):
+            failure = error
+            keepGivingBack(delivery)
           }
         }
       }
@@ -105,8 +106,11 @@ extension NATSQueue {
     }
     let last = try await lastEnding(of: delivery.sequence)
     var lease = firstLease(delivery)
-    if let (number, ending) = last {
-      lease.number = number + 1
+    if let last {
+      let ending = last.ending
+      if delivery.isKept, delivery.deliveries <= ending.deliveries { return nil }
+      lease.number = last.number + 1
+      lease.previous = last.sequence
       lease.attemptsBefore = ending.attempts
       lease.reasons = ending.reasons
       switch ending.kind {
@@ -116,21 +120,33 @@ extension NATSQueue {
       case .buried:
         try await finishBurying(delivery, ending)
         return nil
+      case .completed:
+        _ = try await finishCompleting(delivery, ending, number: last.number)
+        return nil
       case .returned, .expired: break
       }
       let delay = Double(ending.due) / 1000 - QueueClock.system.now().wall
       if delay > 0.1 {
-        // A server that has just become the consumer's leader may not know of the delay.
-        postpone(delivery, seconds: delay)
+        // A server that has just become the consumer's leader may not know of the delay. This delivery has to have an
+        // ending like all others, or whoever gets the next one takes it for one of a worker that was killed.
+        try await putOff(lease, ending)
         return nil
       }
     }
-    if delivery.deliveries != (last?.ending.deliveries ?? 0) + 1 {
+    if !isNext(delivery, after: last?.ending) {
       // Somebody got the job in between, or the servers don't know any more.
       guard try await expire(&lease) else { return nil }
     }
     await removeNotes(about: delivery.sequence)
     return lease
+  }
+
+  /// Whether nobody can have got the job between the end of its last lease and this delivery.
+  private func isNext(_ delivery: NATSDelivery, after ending: NATSEnding?) -> Bool {
+    guard let ending else { return delivery.deliveries == 1 }
+    // A new leader of the consumer may count a delivery again that came to nothing.
+    return delivery.deliveries == ending.deliveries + 1
+      || ending.kind == .returned && delivery.deliveries == ending.deliveries
   }
 
   /// Ends the lease that somebody else has or had, and makes `lease` the one behind.
@@ -141,32 +157,34 @@ extension NATSQueue {
     let ending = NATSEnding(
       kind: .expired, attempts: lease.attempt, deliveries: lease.delivery.deliveries - 1, reasons: reasons)
     guard try await write(ending, for: lease) else { return false }
+    let last = try await lastEnding(of: lease.delivery.sequence)
+    guard let last, last.number == lease.number else { return false }
     lease.number += 1
+    lease.previous = last.sequence
     lease.attemptsBefore = ending.attempts
     lease.reasons = reasons
     lease.writer = nextWriter()
     return true
   }
 
-  /// Finds the last ending of a lease of a job's message. They are numbered without gaps from 1 on.
-  func lastEnding(of sequence: UInt64) async throws(QueueFailure) -> (number: UInt64, ending: NATSEnding)? {
-    func ending(_ number: UInt64) async throws(QueueFailure) -> NATSEnding? {
-      try await trying { () async throws(NATSProblem) in
-        try await stream.last(names.results, names.attempt(sequence, number)).flatMap(NATSEnding.init)
-      }
+  /// Finds the ending of the last lease of a job's message that has ended.
+  func lastEnding(of sequence: UInt64) async throws(QueueFailure) -> NATSLastEnding? {
+    let message = try await trying { () async throws(NATSProblem) in
+      try await stream.last(names.endings, names.ending(sequence))
     }
-    // Doubling, then halving: a job that was given back a thousand times takes twenty questions.
-    var last: (number: UInt64, ending: NATSEnding)?
-    var missing: UInt64 = 1
-    while let found = try await ending(missing) {
-      last = (missing, found)
-      missing *= 2
+    if let message, let ending = NATSEnding(message), let number = Self.number(of: message) {
+      return NATSLastEnding(number: number, sequence: message.sequence, ending: ending)
     }
-    while let number = last?.number, missing - number > 1 {
-      let middle = number + (missing - number) / 2
-      if let found = try await ending(middle) { last = (middle, found) } else { missing = middle }
+    // Whoever ended the first lease may not have come to copy that.
+    let first = try await trying { () async throws(NATSProblem) in
+      try await stream.last(names.results, names.firstEnding(sequence))
     }
-    return last
+    return first.flatMap(NATSEnding.init).map { NATSLastEnding(number: 1, sequence: 0, ending: $0) }
+  }
+
+  /// The number of the lease that an ending is of.
+  private static func number(of ending: JetStream.Stored) -> UInt64? {
+    ending.headers[NATSHeader.lease].flatMap { UInt64($0) }
   }
 
   package func extend(_ leases: [Lease], seconds: Double) async throws(QueueFailure) -> [Lease] {
@@ -177,25 +195,43 @@ extension NATSQueue {
       for (index, lease) in mine.enumerated() {
         guard let lease else { continue }
         group.addTask {
-          do throws(QueueFailure) { return (index, .success(try await self.isEnded(lease))) } catch {
+          do throws(QueueFailure) {
+            let isLost = try await self.isEnded(lease)
+            // At once: another question may go unanswered for longer than this lease lasts.
+            if !isLost { self.prolong(lease, seconds: seconds) }
+            return (index, .success(isLost))
+          } catch {
             return (index, .failure(error))
           }
         }
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    for (index, outcome) in outcomes { isLost[index] = try outcome.get() }
-    for case (let lease?, false) in zip(mine, isLost) { prolong(lease, seconds: seconds) }
+    var failure: QueueFailure?
+    for (index, outcome) in outcomes {
+      switch outcome {
+      case .success(let outcome): isLost[index] = outcome
+      case .failure(let error): failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
     return zip(leases, isLost).filter(\.1).map(\.0)
   }
 
-  /// Whether somebody else has taken the job.
+  /// Whether somebody has ended the lease.
   private func isEnded(_ lease: NATSHeld) async throws(QueueFailure) -> Bool {
-    let subject = names.attempt(lease.delivery.sequence, lease.number)
-    let isLost =
-      try await trying { () async throws(NATSProblem) in try await stream.glance(names.results, subject) } != nil
-    if isLost { letGo(lease) }
-    return isLost
+    let isEnded = try await ending(ofOrAfter: lease) != nil
+    if isEnded { letGo(lease) }
+    return isEnded
+  }
+
+  /// The ending of a lease or of a later one of the same job, as any of the servers knows it.
+  func ending(ofOrAfter lease: NATSHeld) async throws(QueueFailure) -> JetStream.Stored? {
+    let last = try await trying { () async throws(NATSProblem) in
+      try await stream.glance(names.endings, names.ending(lease.delivery.sequence))
+    }
+    guard let last, let number = Self.number(of: last), number >= lease.number else { return nil }
+    return last
   }
 
   private func prolong(_ lease: NATSHeld, seconds: Double) {
@@ -218,11 +254,34 @@ extension NATSQueue {
 
   /// Gives a job back that came when nobody waited for it, without spending an attempt.
   func giveBack(_ delivery: NATSDelivery) async {
-    guard pulls.withdraw(delivery) else { return }
+    guard let delivery = pulls.withdraw(delivery) else { return }
+    if await !hasGivenBack(delivery) { keepGivingBack(delivery) }
+  }
+
+  /// Gives a job back as soon as the servers answer questions about it. Dropping it would spend an attempt: whoever got
+  /// it next could not tell that from a worker that was killed.
+  func keepGivingBack(_ delivery: NATSDelivery) {
+    var delivery = delivery
+    delivery.isKept = true
+    Task { [weak self, delivery] in
+      repeat {
+        try? await Task.sleep(for: .seconds(1))
+      } while await self?.hasGivenBack(delivery) == false
+    }
+  }
+
+  /// - Returns: false when that is worth another try.
+  func hasGivenBack(_ delivery: NATSDelivery) async -> Bool {
     do throws(QueueFailure) {
-      for lease in try await admit([delivery], seconds: options.nats.ackWaitSeconds) { try await release(lease) }
+      let lease = delivery.isFirst ? firstLease(delivery) : try await furtherLease(delivery)
+      guard let lease else { return true }
+      hold([lease], seconds: options.nats.ackWaitSeconds)
+      try await release(lease.lease, after: 0)
+      return true
+    } catch .unavailable {
+      return false
     } catch {
-      // Then the server hands it out again after its wait.
+      return true
     }
   }
 }

@@ -7,6 +7,9 @@ extension NATSQueue {
   /// Notes about jobs that wait longer than that are forgotten, and the status takes these jobs for leased.
   private static let notesAge: Int64 = 30 * 86_400
 
+  /// A job that waits longer than that for its next attempt begins with the first one again.
+  private static let endingsAge: Int64 = 14 * 86_400
+
   /// Creates streams and consumer where they are missing, and makes sure that they are what they have to be.
   func setUp() async throws(NATSProblem) {
     for wanted in settings {
@@ -67,9 +70,14 @@ extension NATSQueue {
 
     let age = max(1, Int64(min(options.rememberedSeconds, 1e9)))
     var results = StreamSettings(
-      name: names.results, subjects: [names.allResults, names.allAttempts], replicas: replicas)
+      name: names.results, subjects: [names.allResults, names.allFirstEndings], replicas: replicas)
     results.maxAge = age * Self.second
-    results.maxMsgs = max(1, options.rememberedCount)
+    // Of a job there is one ending besides, however often it is given back.
+    results.maxMsgs = 2 * max(1, options.rememberedCount)
+
+    var endings = StreamSettings(name: names.endings, subjects: [names.allEndings], replicas: replicas)
+    endings.maxMsgsPerSubject = 1
+    endings.maxAge = Self.endingsAge * Self.second
 
     var dead = StreamSettings(name: names.dead, subjects: [names.allDead], replicas: replicas)
     dead.maxMsgsPerSubject = 1
@@ -77,7 +85,7 @@ extension NATSQueue {
     var waiting = StreamSettings(name: names.waiting, subjects: [names.allWaiting], replicas: replicas)
     waiting.maxMsgsPerSubject = 1
     waiting.maxAge = Self.notesAge * Self.second
-    return [jobs, results, dead, waiting].map { stream in
+    return [jobs, results, endings, dead, waiting].map { stream in
       var stream = stream
       stream.duplicateWindow = min(Self.duplicateWindow, age) * Self.second
       stream.allowDirect = true

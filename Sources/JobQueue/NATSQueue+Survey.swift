@@ -59,6 +59,7 @@ extension NATSQueue {
     switch ending.kind {
     case .buried: return .dead(reason: ending.reasons)
     case .purged: return nil
+    case .completed: return .completed(result: ending.result)
     case .expired: return .leased(attempt: ending.attempts + 1)
     case .returned:
       let note = try await last(names.waiting, names.notes(job.sequence))
@@ -89,7 +90,8 @@ extension NATSQueue {
 
   private func letter(from sequence: UInt64) async throws(QueueFailure) -> JetStream.Stored? {
     try await trying { () async throws(NATSProblem) in
-      try await stream.next(names.dead, names.allDead, from: sequence)
+      // A letter that was written just now is meant too.
+      try await stream.nextOfAll(names.dead, names.allDead, from: sequence)
     }
   }
 
@@ -101,8 +103,10 @@ extension NATSQueue {
     if client.isClosed { throw .closed }
     var count = 0
     guard let ids else {
+      // Those that are buried meanwhile are not meant: with quick workers this might never end.
+      let last = try await lastSequence(names.dead)
       var next: UInt64 = 1
-      while let message = try await letter(from: next) {
+      while next <= last, let message = try await letter(from: next), message.sequence <= last {
         next = message.sequence + 1
         if try await revive(message) { count += 1 }
       }
@@ -112,6 +116,10 @@ extension NATSQueue {
       if let message = try await last(names.dead, names.letter(id)), try await revive(message) { count += 1 }
     }
     return count
+  }
+
+  private func lastSequence(_ name: String) async throws(QueueFailure) -> UInt64 {
+    try await trying { () async throws(NATSProblem) in try await existing(name).state.lastSeq }
   }
 
   /// Adds the job of a dead letter again, and removes the letter.
@@ -173,17 +181,26 @@ extension NATSQueue {
 
   /// Removes jobs as a worker does who ends them without a result.
   private func purgeReady() async throws(QueueFailure) -> Int {
+    // What is added meanwhile is not meant: this might never end.
+    let last = try await lastSequence(names.stream)
     var count = 0
-    while true {
+    var isOver = false
+    while !isOver {
       let leases = try await lease(100, seconds: ackWait.withLock { $0 }, wait: 0)
-      guard !leases.isEmpty else { return count }
+      isOver = leases.isEmpty
       for lease in leases {
         guard let mine = held.withLock({ $0[lease.token] }) else { continue }
+        guard mine.delivery.sequence <= last else {
+          isOver = true
+          try await release(lease)
+          continue
+        }
         try await end(mine.delivery.reply)
         letGo(mine)
         count += 1
       }
     }
+    return count
   }
 
   /// Removes jobs that are due later: takes the lease that is next before anybody else can.
@@ -204,8 +221,11 @@ extension NATSQueue {
     let message = NATSMessage(subject: names.job(""), reply: reply, headers: [:], data: [])
     guard let delivery = NATSDelivery(message), let number = note.headers[NATSHeader.next].flatMap({ UInt64($0) })
     else { return false }
+    let last = try await lastEnding(of: delivery.sequence)
+    guard let last, last.number + 1 == number else { return false }
     let lease = NATSHeld(
-      delivery: delivery, number: number, attemptsBefore: 0, reasons: "", end: .now, writer: nextWriter())
+      delivery: delivery, number: number, attemptsBefore: 0, reasons: "", previous: last.sequence, end: .now,
+      writer: nextWriter())
     let ending = NATSEnding(kind: .purged, attempts: 0, deliveries: delivery.deliveries, reasons: "")
     guard try await write(ending, for: lease) else { return false }
     try await end(reply)

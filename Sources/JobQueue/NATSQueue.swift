@@ -5,8 +5,8 @@ import Synchronization
 /// A job is a message of a work-queue stream that holds one message for each id, and a durable pull consumer hands it
 /// out: its wait for acknowledgements is the lease, which in-progress and negative acknowledgements with a delay
 /// prolong. JetStream knows no fencing, so each lease is numbered, and has one ending that is published once
-/// (`NATSEnding`, or the result); whoever is second has lost the lease. A job that is handed out for the first time
-/// needs nothing but its result. Results are messages of a stream of their own, `STREAM.results.<id>`, that forgets.
+/// (`NATSEnding`); whoever is second has lost the lease. A job that is handed out for the first time needs nothing but
+/// its result. Results are messages of a stream of their own, `STREAM.results.<id>`, that forgets.
 ///
 /// What the server has acknowledged survives its end, and with three replicas that of any one of them. Servers leave
 /// it to the system when to write to the disk: one alone may lose what it took last when its machine loses power.
@@ -72,7 +72,8 @@ package final class NATSQueue: JobQueue {
   func trying<Value: Sendable>(
     _ work: () async throws(NATSProblem) -> Value
   ) async throws(QueueFailure) -> Value {
-    let end = ContinuousClock.now.advanced(by: .seconds(options.nats.patienceSeconds))
+    let start = ContinuousClock.now
+    let end = start.advanced(by: .seconds(options.nats.patienceSeconds))
     while true {
       let problem: NATSProblem
       do throws(NATSProblem) {
@@ -80,7 +81,7 @@ package final class NATSQueue: JobQueue {
       } catch {
         problem = error
       }
-      guard problem.isPassing, ContinuousClock.now < end else { throw failure(problem) }
+      guard problem.isPassing, ContinuousClock.now < end else { throw failure(problem, since: start) }
       try await recover(from: problem, until: end)
     }
   }
@@ -112,12 +113,13 @@ package final class NATSQueue: JobQueue {
     if isDue { try? await setUp() }
   }
 
-  func failure(_ problem: NATSProblem) -> QueueFailure {
+  /// - Parameter start: when it was tried first.
+  private func failure(_ problem: NATSProblem, since start: ContinuousClock.Instant) -> QueueFailure {
     switch problem {
     case .closed: return .closed
     case .disconnected: return .unavailable("the connection to NATS is lost")
     case .timeout:
-      let refusal = client.lastRefusal.map { "; it said: \($0)" } ?? ""
+      let refusal = client.refusal(since: start).map { "; it said: \($0)" } ?? ""
       return .unavailable("the NATS server does not answer\(refusal)")
     case .noResponders:
       return .unavailable(

@@ -1,7 +1,9 @@
-/// How a lease of a job ended without completing it, as the queue's results stream keeps it.
+/// How a lease of a job ended. Each has one ending.
 ///
-/// Each lease has one ending: its result, or one of these. All are published with the lease's number as their message
-/// id, and for subjects that have no message yet, so that the first one counts.
+/// The first lease of a job, as a rule its only one, ends with the job's result or with one of these in the stream of
+/// results, where the message's id lets only one of both in. A stream that keeps one message for each job has a copy,
+/// and after it the endings of all further leases: that of the last one, each published in place of the one before.
+/// Completed then comes before the result.
 struct NATSEnding: Sendable, Equatable {
   enum Kind: String, Sendable {
     /// Given back by its holder, to be due at some time.
@@ -10,6 +12,7 @@ struct NATSEnding: Sendable, Equatable {
     case expired
     case buried
     case purged
+    case completed
   }
 
   var kind: Kind
@@ -21,6 +24,8 @@ struct NATSEnding: Sendable, Equatable {
   var due: Int64 = 0
   /// Of all attempts until then, a line each.
   var reasons: String
+  /// Of a job that was completed.
+  var result: [UInt8] = []
 
   init(kind: Kind, attempts: Int, deliveries: UInt64, due: Int64 = 0, reasons: String) {
     self.kind = kind
@@ -36,8 +41,11 @@ struct NATSEnding: Sendable, Equatable {
     attempts = message.headers[NATSHeader.attempts].flatMap { Int($0) } ?? 0
     deliveries = message.headers[NATSHeader.deliveries].flatMap { UInt64($0) } ?? 0
     due = message.headers[NATSHeader.due].flatMap { Int64($0) } ?? 0
-    reasons = String(decoding: message.data, as: UTF8.self)
+    reasons = kind == .completed ? "" : String(decoding: message.data, as: UTF8.self)
+    result = kind == .completed ? message.data : []
   }
+
+  var data: [UInt8] { kind == .completed ? result : Array(reasons.utf8) }
 
   var headers: [(name: String, value: String)] {
     [
@@ -45,6 +53,15 @@ struct NATSEnding: Sendable, Equatable {
       (NATSHeader.deliveries, String(deliveries)), (NATSHeader.due, String(due)),
     ]
   }
+}
+
+/// The ending of the last lease of a job that has ended.
+struct NATSLastEnding: Sendable {
+  /// That of the lease.
+  var number: UInt64
+  /// That of the message in the stream of endings; 0 when it is not there.
+  var sequence: UInt64
+  var ending: NATSEnding
 }
 
 /// Reasons of attempts, a line each.
@@ -79,6 +96,8 @@ struct NATSHeld: Sendable {
   /// The attempts spent before this one.
   var attemptsBefore: Int
   var reasons: String
+  /// The sequence number of the ending of the lease before, in the stream of endings; 0 when none is there.
+  var previous: UInt64 = 0
   /// When it runs out unless it is extended.
   var end: ContinuousClock.Instant
   /// Names what is written for this lease.

@@ -91,7 +91,9 @@ package final class SQLiteQueue: JobQueue {
 
   package func revive(_ ids: [String]?) async throws(QueueFailure) -> Int {
     guard let ids else {
-      return try await inSlices { (table, time) throws(DatabaseFailure) in try table.revive(nil, at: time) }
+      return try await inSlices { (table, time, start) throws(DatabaseFailure) in
+        try table.reviveAll(buriedBy: start, at: time)
+      }
     }
     return try await thread.write(makesDue: true) { (table, time) throws(DatabaseFailure) in
       var count = 0
@@ -101,17 +103,20 @@ package final class SQLiteQueue: JobQueue {
   }
 
   package func purge(_ what: Purge) async throws(QueueFailure) -> Int {
-    try await inSlices { (table, _) throws(DatabaseFailure) in try table.purge(what) }
+    try await inSlices { (table, _, start) throws(DatabaseFailure) in try table.purge(what, addedBy: start) }
   }
 
   /// Changes many jobs without keeping all others waiting until the last one is done.
+  /// - Parameter change: is also given the time of the call, by the wall clock. It has to leave alone what has come to
+  ///   be since: others that are quick might never let this end.
   private func inSlices(
-    _ change: @escaping @Sendable (JobTable, QueueTime) throws(DatabaseFailure) -> Int
+    _ change: @escaping @Sendable (JobTable, QueueTime, Double) throws(DatabaseFailure) -> Int
   ) async throws(QueueFailure) -> Int {
+    let start = try await thread.read { (_, time) throws(DatabaseFailure) in time.wall }
     var total = 0
     while true {
       let count = try await thread.write(makesDue: true) { (table, time) throws(DatabaseFailure) in
-        .success(try change(table, time))
+        .success(try change(table, time, start))
       }
       guard count > 0 else { return total }
       total += count

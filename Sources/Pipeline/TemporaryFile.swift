@@ -1,4 +1,4 @@
-import CLinux
+import AssetStore
 import Glibc
 import MediaChannel
 
@@ -11,12 +11,9 @@ package let temporaryFolder: FilePath = {
 
 /// Makes an empty file without a name, readable and writable: it is gone when it is closed, however that comes about.
 func unnamedTemporaryFile(in folder: FilePath) throws(FileFailure) -> OpenFile {
-  var pattern = cString(folder.appending(Array("enclosure-XXXXXX".utf8)))
-  let descriptor = enclosure_make_temporary(cString(folder), &pattern)
-  guard descriptor >= 0 else { throw FileFailure(errno: errno) }
-  return OpenFile(adopting: descriptor)
-}
-
-private func cString(_ path: FilePath) -> [CChar] {
-  path.bytes.map { CChar(bitPattern: $0) } + [0]
+  do throws(CallFailure) {
+    return OpenFile(adopting: try openUnnamedFile(in: folder.bytes))
+  } catch {
+    throw FileFailure(errno: error.code)
+  }
 }

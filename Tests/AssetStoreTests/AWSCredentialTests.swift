@@ -78,12 +78,26 @@ import Transfer
     let home = ["HOME": folder.path]
     for (options, expected) in [
       (options(home), standard), (options(home.merging(["AWS_PROFILE": "other"]) { $1 }), other),
+      (options(home.merging(["AWS_DEFAULT_PROFILE": "other"]) { $1 }), other),
       (options(["AWS_SHARED_CREDENTIALS_FILE": file]), standard), (options([:], file: file, profile: "other"), other),
       // An option beats the environment.
       (options(["AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"], file: file), standard),
     ] {
       #expect(try await AWSCredentialSource(options).current() == expected)
     }
+  }
+
+  @Test("the region is that of the profile with the credentials", arguments: ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"])
+  func readsRegion(variable: String) throws {
+    let text = "[default]\nregion = eu-west-1\n[profile other]\nregion = eu-west-2\n"
+    try folder.write(Array(text.utf8), to: ".aws/config")
+    func region(_ environment: [String: String], profile: String? = nil) throws -> String {
+      let all = environment.merging(["HOME": folder.path]) { $1 }
+      return try S3Bucket(try S3Location("bucket"), options(all, profile: profile)).region
+    }
+    #expect(try region([:]) == "eu-west-1")
+    #expect(try region([variable: "other"]) == "eu-west-2")
+    #expect(try region([variable: "other"], profile: "default") == "eu-west-1")
   }
 
   @Test("no credentials are an error that says how to give them, and shows no part of any")

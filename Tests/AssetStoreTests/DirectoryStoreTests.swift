@@ -98,4 +98,74 @@ import Testing
     #expect(folder.files(below: ".work").isEmpty)
     _ = second
   }
+
+  /// What happens to the folder of a store that is in use.
+  enum Replacement: String, CaseIterable {
+    case removed, renamed, linked
+  }
+
+  @Test("a store whose folder is replaced goes on in the new one", arguments: Replacement.allCases)
+  func followsName(_ replacement: Replacement) async throws {
+    let path = "\(folder.path)/store"
+    if replacement == .linked {
+      try folder.makeFolder("first")
+      try #require(symlink("first", path) == 0)
+    }
+    let store = try await DirectoryStore(path: path)
+    let old = try await storeAsset([1], as: .jpeg, in: store)
+    switch replacement {
+    case .removed: try folder.removeFolder("store")
+    case .renamed: try #require(rename(path, "\(folder.path)/old") == 0)
+    case .linked: try #require(unlink(path) == 0)
+    }
+    for _ in 1...2 {
+      for use in [{ try await store.check() }, { _ = try await store.storeManifest([1], id: "x") }] {
+        let reason = await #expect(throws: Rejection.Reason.self) { try await use() }
+        #expect(reason?.message.hasSuffix("there is no such folder; create it, or choose another one") == true)
+      }
+      #expect(await !store.hasAsset(at: old.location, bytes: 1))
+    }
+    #expect(folder.content("store/manifests/x.json") == nil && folder.content("old/manifests/x.json") == nil)
+
+    if replacement == .linked {
+      try folder.makeFolder("second")
+      try #require(symlink("second", path) == 0)
+    } else {
+      try folder.makeFolder("store")
+    }
+    #expect(try await store.manifest(id: "x") == nil)
+    try await store.check()
+    let asset = try await storeAsset([1], as: .jpeg, in: store)
+    _ = try await store.storeManifest([2], id: "x")
+    #expect(folder.content("store/\(asset.location)") == [1])
+    #expect(folder.content("store/manifests/x.json") == [2])
+    #expect(folder.content("old/manifests/x.json") == nil && folder.content("first/manifests/x.json") == nil)
+  }
+
+  @Test("what is missing in a store's folder is made anew", arguments: ["assets", "assets/*", "manifests", ".work"])
+  func mendsFolder(missing: String) async throws {
+    let store = try await DirectoryStore(path: folder.path)
+    let asset = try await storeAsset([1], as: .jpeg, in: store)
+    _ = try await store.storeManifest([1], id: "x")
+    let name = missing == "assets/*" ? String(asset.location.prefix(9)) : missing
+    try folder.removeFolder(name)
+    try await store.check()
+    #expect(try await store.manifest(id: "x") == (name == "manifests" ? nil : [1]))
+    #expect(try await storeAsset([1], as: .jpeg, in: store) == asset)
+    #expect(folder.content(asset.location) == [1])
+    _ = try await store.storeManifest([2], id: "x")
+    #expect(folder.content("manifests/x.json") == [2])
+  }
+
+  @Test("a file that is being made while its store is renamed is stored in the new one")
+  func movesWorkFile() async throws {
+    let path = "\(folder.path)/store"
+    let store = try await DirectoryStore(path: path)
+    let file = try await store.makeWorkFile()
+    try fill(file, with: [1])
+    try #require(rename(path, "\(folder.path)/old") == 0)
+    try folder.makeFolder("store")
+    let asset = try await store.storeAsset(file, as: .jpeg)
+    #expect(folder.content("store/\(asset.location)") == [1])
+  }
 }

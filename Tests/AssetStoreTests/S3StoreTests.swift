@@ -71,6 +71,18 @@ struct S3StoreTests {
   func checks(_ kind: S3Server.Kind) async throws {
     let bench = try await S3Bench(kind)
     try await bench.store().check()
+    #expect(try await bench.content(".enclosure-check") == nil)
+  }
+
+  @Test("a store that can be written to is found so by writing", arguments: S3Server.Kind.allCases)
+  func checksWriting(_ kind: S3Server.Kind) async throws {
+    let bench = try await S3Bench(kind)
+    let store = try bench.store()
+    for _ in 1...2 {
+      try await store.checkWriting()
+      try await store.check()
+    }
+    #expect(try await bench.content(".enclosure-check")?.isEmpty == false)
   }
 
   @Test("a bucket that is not there is named", arguments: S3Server.Kind.allCases)
@@ -117,6 +129,9 @@ struct S3StoreTests {
     _ = try await bench.store().storeManifest([1, 2], id: "x")
     let store = try bench.store(bench.server.reader)
     try await store.check()
+    let checked = await #expect(throws: Rejection.Reason.self) { try await store.checkWriting() }
+    let denied = "cannot keep attachments in s3://bucket/\(bench.prefix): access is denied"
+    #expect(checked?.message.hasPrefix(denied) == true)
     #expect(try await store.manifest(id: "x") == [1, 2])
     let reason = await #expect(throws: Rejection.Reason.self) { try await storeAsset([1], as: .gif, in: store) }
     #expect(

@@ -1,4 +1,5 @@
 import JobQueue
+import TestSupport
 import Testing
 
 extension JobQueue {
@@ -58,6 +59,38 @@ func checkRevivingAll(_ test: QueueUnderTest) async throws {
   var ids: Set<String> = []
   for _ in 0..<3 { ids.insert(try await test.queue.next().id) }
   #expect(ids == ["a", "b", "c"])
+}
+
+func checkRevivingOnce(_ test: QueueUnderTest) async throws {
+  let queue = test.queue
+  let worker = try await test.openAgain()
+  // More than any driver changes at once.
+  let count = 1_200
+  await withTaskGroup(of: Void.self) { group in
+    for number in 0..<count { group.addTask { _ = try? await queue.enqueue(NewJob(id: "\(number)", body: [])) } }
+  }
+  let isOver = Shared(false)
+  let buried = Shared(0)
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    group.addTask {
+      while !isOver.value {
+        let leases = try await worker.lease(100, seconds: longLease, wait: 0.1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for lease in leases { group.addTask { try await worker.bury(lease, reason: "no") } }
+          try await group.waitForAll()
+        }
+        buried.change { $0 += leases.count }
+      }
+    }
+    group.addTask {
+      defer { isOver.change { $0 = true } }
+      #expect(await eventually { buried.value == count })
+      let revived = try await queue.revive(nil)
+      #expect(revived == count)
+    }
+    try await group.waitForAll()
+  }
+  await worker.close()
 }
 
 func checkPurgingDead(_ test: QueueUnderTest) async throws {

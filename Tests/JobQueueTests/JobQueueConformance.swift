@@ -42,6 +42,7 @@ enum JobQueueConformance: String, CaseIterable, CustomTestStringConvertible {
   case recordsLostWorkers = "a dead letter tells of leases that ran out"
   case revives = "a revived dead letter is a job again, with all attempts before it"
   case revivesAll = "all dead letters are revived at once, and counted"
+  case revivesOnce = "reviving all comes to an end though workers bury the same jobs again"
   case purgesTheDead = "purged dead letters are gone, and nothing else"
   case purgesTheWaiting = "purged jobs are gone, but those that are worked on"
   case purgesTheCompleted = "a completed job that was purged can be added again"
@@ -81,6 +82,7 @@ enum JobQueueConformance: String, CaseIterable, CustomTestStringConvertible {
     case .recordsLostWorkers: try await checkLostWorkers(test)
     case .revives: try await checkReviving(test)
     case .revivesAll: try await checkRevivingAll(test)
+    case .revivesOnce: try await checkRevivingOnce(test)
     case .purgesTheDead: try await checkPurgingDead(test)
     case .purgesTheWaiting: try await checkPurgingWaiting(test)
     case .purgesTheCompleted: try await checkPurgingCompleted(test)

@@ -53,6 +53,12 @@ package final class TemporaryFolder: Sendable {
     guard mkdir("\(path)/\(name)", 0o777) == 0 else { throw FileFault(call: "mkdir", path: name, code: errno) }
   }
 
+  /// Removes a folder with all it holds.
+  package func removeFolder(_ name: String) throws {
+    removeTree(Array("\(path)/\(name)".utf8CString))
+    guard access("\(path)/\(name)", F_OK) != 0 else { throw FileFault(call: "rmdir", path: name, code: EEXIST) }
+  }
+
   package func remove(_ name: String) throws {
     guard unlink("\(path)/\(name)") == 0 else { throw FileFault(call: "unlink", path: name, code: errno) }
   }
