@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Preparation
 package import RichPush
 
@@ -9,25 +8,15 @@ extension JobDocument {
     guard bytes.count <= Self.maximumBytes else {
       throw Fault(nil, "has \(bytes.count) bytes; at most \(Self.maximumBytes) are read")
     }
-    // The decoder would guess at other encodings.
     guard String(validating: bytes, as: UTF8.self) != nil else { throw Fault(nil, "is not in UTF-8") }
-    do {
-      self = try JSONDecoder().decode(JobDocument.self, from: Data(bytes))
-    } catch let fault as Fault {
-      throw fault
-    } catch DecodingError.dataCorrupted(let context) {
-      let cause = (context.underlyingError as? CocoaError)?.debugText ?? context.debugDescription
-      throw Fault(nil, "is not JSON: \(cause)")
+    let json: JSONValue
+    do throws(JSONSyntaxError) {
+      // A decoder would round the numbers of the payload.
+      json = try JSONValue(parsing: bytes)
     } catch {
-      throw Fault(nil, "is not JSON")
+      throw Fault(nil, "is not JSON: line \(error.line), column \(error.column): \(error.message)")
     }
-  }
-}
-
-extension CocoaError {
-  /// Where the JSON is wrong, as the decoder says it.
-  fileprivate var debugText: String? {
-    userInfo["NSDebugDescription"] as? String
+    try self.init(json)
   }
 }
 
@@ -43,7 +32,8 @@ extension Job {
     self.init(
       id: document.id, sources: sources, payload: document.payload,
       options: PreparationOptions(
-        fit: document.options.fit ?? defaults.fit, overlong: document.options.overlong ?? defaults.overlong))
+        fit: document.options.fit ?? defaults.fit, overlong: document.options.overlong ?? defaults.overlong),
+      thumbnailHidden: document.options.thumbnailHidden ?? false)
   }
 }
 

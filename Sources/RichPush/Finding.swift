@@ -71,8 +71,9 @@ extension Finding.Code {
       .reservedName, .missingAPS, .misplacedKey, .misspeltKey, .missingMutableContent, .missingAlert, .insecureURL,
       .unknownCategory, .payloadTooLarge:
       .error
-    case .similarCategories, .similarActions, .similarSwiftNames, .differingActions, .tooManyActions, .destructiveWithoutAuthentication, .oddName, .placeholderFormat,
-      .unknownKey, .untypedURL, .unsupportedMedia, .unexpectedMedia, .stillAnimation:
+    case .similarCategories, .similarActions, .similarSwiftNames, .differingActions, .tooManyActions,
+      .destructiveWithoutAuthentication, .oddName, .placeholderFormat, .unknownKey, .untypedURL, .unsupportedMedia,
+      .unexpectedMedia, .stillAnimation:
       .warning
     case .textInputInCarPlay, .textInputOnWatch: .note
     }

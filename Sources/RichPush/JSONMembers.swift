@@ -60,6 +60,7 @@ extension JSONValue {
     case .bool(let value): "\(value)"
     case .integer(let value): "the number \(value)"
     case .number(let value): "the number \(value)"
+    case .numeral(let text): "the number \(printed(text))"
     case .string(let text): quoted(text)
     case .array: "an array"
     case .object: "an object"

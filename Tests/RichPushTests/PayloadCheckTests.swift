@@ -94,7 +94,7 @@ struct PayloadCheckTests {
         #""timestamp":1,"event":"update","content-state":{"h":1},"alert":{"title":{"loc-key":"%@ down","loc-args":["P"]},"#
           + #""body":{"loc-key":"%@","loc-args":["P"]},"sound":"HeroDown.mp4"}"#, []
       ),
-      (#""event":"start","attributes-type":"A","attributes":{},"content-state":{},"alert":{"title":"T","body":"B"}"#, []),
+      (#""event":"start","attributes-type":"A","attributes":{},"content-state":{},"alert":{"title":"T"}"#, []),
       (#""content-state":{},"relevance-score":75,"alert":{"title":{"loc-key":"A"}}"#, []),
       (
         #""event":"update","alert":{"title":{"loc-kye":"A"}}"#, ["warning unknown_key at aps.alert.title.loc-kye"]
@@ -116,7 +116,8 @@ struct PayloadCheckTests {
   @Test(
     "knows the values of mutable-content with which the extension starts",
     arguments: [
-      ("0", ["note", "error"]), ("false", ["note", "error"]), ("null", ["error", "error"]), (#""1""#, ["error", "error"]),
+      ("0", ["note", "error"]), ("false", ["note", "error"]), ("null", ["error", "error"]),
+      (#""1""#, ["error", "error"]),
       ("2", ["error", "error"]), ("[1]", ["error", "error"]), ("true", ["warning"]), ("1", []), ("1.0", []),
     ])
   func mutableContent(value: String, severities: [String]) throws {

@@ -143,7 +143,9 @@ extension PayloadCheck {
       let message = "Apple's documentation wants the number 1 or 0, not true or false"
       findings.append(Finding(.wrongValue, at: "\(place).critical", message, severity: .warning))
     case let other?:
-      if ![0, 1].contains(other.asInteger) { findings.append(wrong(other, at: "\(place).critical", "the number 1 or 0")) }
+      if ![0, 1].contains(other.asInteger) {
+        findings.append(wrong(other, at: "\(place).critical", "the number 1 or 0"))
+      }
     }
     if let name = members["name"], name.asString == nil {
       findings.append(wrong(name, at: "\(place).name", "a string"))
@@ -217,7 +219,7 @@ extension PayloadCheck {
     let found =
       switch value {
       case .string(let text): inQuotes(text)
-      case .bool, .integer, .number, .null: value.text()
+      case .bool, .integer, .number, .numeral, .null: value.text()
       case .array, .object: value.kindName
       }
     return Finding(.wrongValue, at: place, "\(expected) is expected, not \(found)\(hint)")
