@@ -18,8 +18,9 @@ enum NotificationOptions {
     the key enclosure, and under the keys that the SDKs of --preset read, which may be
     \(presets.prefix(7).joined(separator: ", ")),
     \(presets.dropFirst(7).joined(separator: ", ")).
-    At most 4,096 bytes can be sent, 5,120 with --voip. Where it is larger, it loses placeholders, the manifest's address, posters, sizes
-    and all media but the first, in this order, and only then, with --shorten-body, the end of its body.
+    At most 4,096 bytes can be sent, 5,120 with --voip. Where it is larger, it loses placeholders, the manifest's address,
+    posters, sizes and all media but the first, in this order (for expo, sizes before posters), and only then, with
+    --shorten-body, the end of its body.
     """
 
   private static var presets: [String] { PayloadPreset.allCases.map(\.rawValue) }
