@@ -30,6 +30,9 @@ package struct PublicAddress: Sendable, Equatable {
     self.base = String(base)
   }
 
+  /// Whether iOS fetches from there without being told to (App Transport Security).
+  package var isSecure: Bool { base.lowercased().hasPrefix("https://") }
+
   /// The URL of what a store has at a location. A manifest's name may hold `%XX`, whose percent sign is encoded then.
   package func url(of location: String) -> String {
     "\(base)/\(percentEncoded(location, keeping: "/"))"

@@ -8,6 +8,7 @@ enum CategoriesCommand: Command {
     options: [
       .init("json", .none, "check and diff: one JSON object on a line for each finding or change"),
       .init("strict", .none, "check: exit with 1 when there is a warning too"),
+      .init("voip", .none, "check: the notifications are VoIP pushes, of up to 5,120 bytes"),
       .init("localized", .none, "generate: titles are keys of the app's strings table"),
       .init("public", .none, "generate: public declarations, for a module of its own"),
     ],
@@ -36,7 +37,7 @@ enum CategoriesCommand: Command {
     let files = arguments.operands.dropFirst().map(FilePath.init(bytes:))
     switch verb {
     case "check":
-      try requireOptions(["json", "strict"], of: "check", arguments)
+      try requireOptions(["json", "strict", "voip"], of: "check", arguments)
       guard let registry = files.first else { throw UsageError("check which registry? as in: \(example("check"))") }
       return try CategoriesCheck(registry, Array(files.dropFirst()), arguments).run()
     case "generate":

@@ -11,7 +11,17 @@ final class NewFile {
   private var waiting: [UInt8] = []
   private var isKept = false
 
+  /// - Parameter path: the place. The file that a link leads to is replaced, not the link; what is neither a file nor a
+  ///   link to one is not replaced.
   init(at path: FilePath) throws(FileFailure) {
+    var status = stat()
+    if path.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw FileFailure(errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EEXIST)
+    }
+    let resolved = path.withCString { realpath($0, nil) }
+    defer { free(resolved) }
+    let target = resolved.map { UnsafeBufferPointer(start: $0, count: strlen($0)).map { UInt8(bitPattern: $0) } }
+    let path = target.map(FilePath.init(bytes:)) ?? path
     self.path = path
     let name = ".enclosure-\(String(UInt64.random(in: .min ... .max), radix: 16))"
     let folder = path.bytes.lastIndex(of: UInt8(ascii: "/")).map { path.bytes[...$0] } ?? []
@@ -27,7 +37,11 @@ final class NewFile {
   }
 
   func write(_ text: String) throws(FileFailure) {
-    waiting += text.utf8
+    try write(Array(text.utf8))
+  }
+
+  func write(_ bytes: [UInt8]) throws(FileFailure) {
+    waiting += bytes
     if waiting.count >= 1 << 20 { try flush() }
   }
 

@@ -1,5 +1,4 @@
 import Glibc
-import MediaChannel
 import Pipeline
 import RichPush
 
@@ -10,6 +9,7 @@ enum NotificationOptions {
     .init("unknown-category", .one("reject|warn"), "what becomes of such a job; reject by default"),
     .init("preset", .many("NAME"), "name the media for this SDK too: plain, airship, braze, … (see below)"),
     .init("shorten-body", .none, "cut the end of a body that does not fit into the payload"),
+    .init("voip", .none, "notifications are VoIP pushes: up to 5,120 bytes, and no service extension"),
   ]
 
   /// What the help says about them.
@@ -18,8 +18,9 @@ enum NotificationOptions {
     the key enclosure, and under the keys that the SDKs of --preset read, which may be
     \(presets.prefix(7).joined(separator: ", ")),
     \(presets.dropFirst(7).joined(separator: ", ")).
-    At most 4,096 bytes can be sent. Where it is larger, it loses placeholders, the manifest's address, posters, sizes
-    and all media but the first, in this order, and only then, with --shorten-body, the end of its body.
+    At most 4,096 bytes can be sent, 5,120 with --voip. Where it is larger, it loses placeholders, the manifest's address,
+    posters, sizes and all media but the first, in this order (for expo, sizes before posters), and only then, with
+    --shorten-body, the end of its body.
     """
 
   private static var presets: [String] { PayloadPreset.allCases.map(\.rawValue) }
@@ -37,6 +38,7 @@ enum NotificationOptions {
       if !rules.options.presets.contains(preset) { rules.options.presets.append(preset) }
     }
     rules.options.mayShortenBody = arguments.has("shorten-body")
+    if arguments.has("voip") { rules.options.limit = .voip }
     return rules
   }
 
@@ -82,20 +84,6 @@ private func standardInput(atMost maximum: Int) throws(FileFailure) -> [UInt8] {
     bytes += buffer.prefix(count)
   }
   throw FileFailure(errno: EFBIG)
-}
-
-/// Writes a small file, in place of one that is there.
-func write(_ bytes: [UInt8], to path: FilePath) throws(FileFailure) {
-  let descriptor = path.withCString { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
-  guard descriptor >= 0 else { throw FileFailure(errno: errno) }
-  let file = OpenFile(adopting: descriptor)
-  var rest = bytes[...]
-  while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { Glibc.write(file.descriptor, $0.baseAddress, $0.count) }
-    if count < 0 && errno == EINTR { continue }
-    guard count >= 0 else { throw FileFailure(errno: errno) }
-    rest = rest.dropFirst(count)
-  }
 }
 
 /// A file that was asked for cannot be written.

@@ -11,7 +11,7 @@ enum PrepareCommand: Command {
       .init("id", .one("ID"), "the job's id, and the manifest's name; by default the sources' last path components"),
       .init("strict", .none, "exit with 1 when any source was rejected, not only when all were"),
       .init("payload", .one("FILE"), "the notification's APNs payload, as JSON; the manifest has it, completed"),
-      .init("apns-file", .one("FILE"), "write the completed payload there, for xcrun simctl push"),
+      .init("apns-file", .one("FILE"), "write the payload there, for xcrun simctl push: shows text and buttons"),
       .init("bundle", .one("ID"), "the app that such a file is for: com.example.app"),
       ReportFile.option,
     ] + NotificationOptions.options + Workplace.options + StoreChoice.syntax
@@ -51,6 +51,7 @@ enum PrepareCommand: Command {
     let id = arguments.text("id") ?? defaultID(of: sources)
     guard !id.isEmpty else { throw UsageError("--id must not be empty") }
     let rules = try NotificationOptions.rules(arguments)
+    try requireFile(of: arguments)
     let payload = try payload(arguments)
     let report = try ReportFile(arguments, store: choice.folder, registry: rules.registry)
     let workplace = try await Workplace(arguments)
@@ -69,6 +70,15 @@ enum PrepareCommand: Command {
     case .ready: return 0
     case .partial: return arguments.has("strict") ? 1 : 0
     case .rejected: return 1
+    }
+  }
+
+  /// What concerns a file for the simulator only makes sense with one.
+  private static func requireFile(of arguments: Arguments) throws(UsageError) {
+    if arguments.has("apns-file") {
+      guard !arguments.has("voip") else { throw UsageError("--apns-file: the simulator takes no VoIP pushes") }
+    } else if arguments.has("bundle"), environmentVariable("ENCLOSURE_BUNDLE") == nil {
+      throw UsageError("--bundle is for the file that --apns-file FILE writes")
     }
   }
 
@@ -92,7 +102,10 @@ enum PrepareCommand: Command {
     guard let name = arguments.bytes("apns-file"), let payload = manifest.payload else { return }
     let path = FilePath(bytes: name)
     do {
-      try write(Payload(complete: payload).simulatorFile(bundle: arguments.text("bundle")), to: path)
+      let bytes = try Payload(complete: payload).simulatorFile(bundle: arguments.text("bundle"))
+      let file = try NewFile(at: path)
+      try file.write(bytes)
+      try file.keep()
     } catch let failure as SimulatorFileFailure {
       throw UnwritableFile(path: path, reason: failure.message)
     } catch let failure as FileFailure {

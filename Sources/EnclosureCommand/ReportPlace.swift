@@ -23,11 +23,7 @@ struct ReportPlace {
   /// Begins a report. Makes the folder where it is missing.
   func open() throws(FileFailure) -> NewFile {
     makeFolders(to: path.folder)
-    // The file that a link leads to is replaced, not the link.
-    let resolved = path.withCString { realpath($0, nil) }
-    defer { free(resolved) }
-    let target = resolved.map { FilePath(String(cString: $0)) } ?? path
-    return try NewFile(at: target)
+    return try NewFile(at: path)
   }
 
   /// Puts a whole report into its place, unless that was taken in the meantime.

@@ -7,14 +7,18 @@ package struct Job: Sendable {
   package var sources: [JobSource]
   package var payload: JSONValue?
   package var options: PreparationOptions
+  /// Whether the attachments have no thumbnail in the notification before it is expanded.
+  package var thumbnailHidden: Bool
 
   package init(
-    id: String, sources: [JobSource], payload: JSONValue? = nil, options: PreparationOptions = PreparationOptions()
+    id: String, sources: [JobSource], payload: JSONValue? = nil, options: PreparationOptions = PreparationOptions(),
+    thumbnailHidden: Bool = false
   ) {
     self.id = id
     self.sources = sources
     self.payload = payload
     self.options = options
+    self.thumbnailHidden = thumbnailHidden
   }
 }
 

@@ -11,6 +11,7 @@ extension JobDocument {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw Fault(nil, "is not in UTF-8") }
     let json: JSONValue
     do throws(JSONSyntaxError) {
+      // A decoder would round the numbers of the payload, and takes minutes for many levels.
       json = try JSONValue(parsing: bytes)
     } catch {
       throw Fault(nil, "is not JSON: line \(error.line), column \(error.column): \(error.message)")
@@ -31,7 +32,8 @@ extension Job {
     self.init(
       id: document.id, sources: sources, payload: document.payload,
       options: PreparationOptions(
-        fit: document.options.fit ?? defaults.fit, overlong: document.options.overlong ?? defaults.overlong))
+        fit: document.options.fit ?? defaults.fit, overlong: document.options.overlong ?? defaults.overlong),
+      thumbnailHidden: document.options.thumbnailHidden ?? false)
   }
 }
 

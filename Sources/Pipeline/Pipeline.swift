@@ -65,7 +65,7 @@ package struct Pipeline: Sendable {
   package func store(_ manifest: Manifest) async throws(Rejection.Reason) -> (location: String, json: [UInt8]) {
     let json: [UInt8]
     do {
-      json = try encoded(manifest)
+      json = try manifest.json()
     } catch {
       throw Rejection.Reason(.storeFailed, at: .store, "the manifest cannot be written as JSON", permanent: true)
     }
@@ -91,7 +91,11 @@ package struct Pipeline: Sendable {
       return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
     let inOrder = job.sources.indices.compactMap { verdicts[$0] }
-    let attachments = inOrder.compactMap(\.attachment)
+    let attachments = inOrder.compactMap(\.attachment).map { attachment in
+      var attachment = attachment
+      attachment.options.thumbnailHidden = job.thumbnailHidden
+      return attachment
+    }
     let notification = rules.completed(job, attachments, at: publicAddress)
     let manifest = Manifest(
       id: job.id, preparedAt: Date.now.formatted(.iso8601), attachments: attachments,
@@ -252,6 +256,17 @@ package struct Pipeline: Sendable {
       try await reader.helpers.perform(.verify(VerifyRequest(expected: expected)), files: [work])
     }
     guard case .verified = outcome else { throw unexpectedAnswer(at: .verify) }
+  }
+}
+
+extension Manifest {
+  /// Its JSON, with the payload's numbers as the sender wrote them.
+  fileprivate func json() throws -> [UInt8] {
+    let json = try encoded(self)
+    guard let payload, payload.holdsNumeral, var members = try JSONValue(parsing: json).asObject else { return json }
+    // The encoder has no way to write a number that it cannot hold.
+    members["payload"] = payload
+    return JSONValue.object(members).utf8(indented: true) + [UInt8(ascii: "\n")]
   }
 }
 

@@ -37,6 +37,7 @@ public struct Finding: Codable, Sendable, Equatable {
     case duplicateAction = "duplicate_action"
     case similarActions = "similar_actions"
     case differingActions = "differing_actions"
+    case similarSwiftNames = "similar_swift_names"
     case tooManyActions = "too_many_actions"
     case destructiveWithoutAuthentication = "destructive_without_authentication"
     case textInputInCarPlay = "text_input_in_carplay"
@@ -66,12 +67,13 @@ extension Finding.Code {
   /// How bad this usually is.
   public var usualSeverity: Finding.Severity {
     switch self {
-    case .notJSON, .unknownField, .missingField, .wrongValue, .duplicateCategory, .similarCategories, .duplicateAction,
-      .similarActions, .emptyName, .reservedName, .missingAPS, .misplacedKey, .misspeltKey, .missingMutableContent,
-      .missingAlert, .insecureURL, .unknownCategory, .payloadTooLarge:
+    case .notJSON, .unknownField, .missingField, .wrongValue, .duplicateCategory, .duplicateAction, .emptyName,
+      .reservedName, .missingAPS, .misplacedKey, .misspeltKey, .missingMutableContent, .missingAlert, .insecureURL,
+      .unknownCategory, .payloadTooLarge:
       .error
-    case .differingActions, .tooManyActions, .destructiveWithoutAuthentication, .oddName, .placeholderFormat,
-      .unknownKey, .untypedURL, .unsupportedMedia, .unexpectedMedia, .stillAnimation:
+    case .similarCategories, .similarActions, .similarSwiftNames, .differingActions, .tooManyActions,
+      .destructiveWithoutAuthentication, .oddName, .placeholderFormat, .unknownKey, .untypedURL, .unsupportedMedia,
+      .unexpectedMedia, .stillAnimation:
       .warning
     case .textInputInCarPlay, .textInputOnWatch: .note
     }

@@ -15,7 +15,7 @@ struct Members {
     self.members = members
     self.place = place
     if let unknown = members.keys.filter({ !known.contains($0) }).min() {
-      let meant = known.first { isAlike($0, unknown) }.map { "did you mean \($0)?" }
+      let meant = nearest(to: unknown, among: known).map { "did you mean \($0)?" }
       throw Fault(
         field(printed(unknown)), "is not a known field; \(meant ?? "there are \(known.joined(separator: ", "))")")
     }
@@ -56,13 +56,12 @@ extension JSONValue {
   /// For messages: `the number 5`.
   var described: String {
     switch self {
-    case .null: "null"
     case .bool(let value): "\(value)"
     case .integer(let value): "the number \(value)"
     case .number(let value): "the number \(value)"
+    case .numeral(let text): "the number \(printed(text))"
     case .string(let text): quoted(text)
-    case .array: "an array"
-    case .object: "an object"
+    case .null, .array, .object: kindName
     }
   }
 }
@@ -75,20 +74,4 @@ func quoted(_ text: String) -> String {
 private func printed(_ text: String) -> String {
   let start = String(text.prefix(60).unicodeScalars.map { isControl($0) ? " " : Character($0) })
   return start + (text.count > 60 ? "…" : "")
-}
-
-/// Whether one name may be a slip of the pen for the other: the same but for case, `_` and `-`, or for one letter
-/// that is missing, added, wrong or swapped with its neighbour.
-private func isAlike(_ one: String, _ other: String) -> Bool {
-  let (a, b) = (letters(of: one), letters(of: other))
-  if a == b { return true }
-  guard abs(a.count - b.count) <= 1 else { return false }
-  let start = zip(a, b).prefix { $0 == $1 }.count
-  let end = zip(a.dropFirst(start).reversed(), b.dropFirst(start).reversed()).prefix { $0 == $1 }.count
-  let (x, y) = (a.dropFirst(start).dropLast(end), b.dropFirst(start).dropLast(end))
-  return max(x.count, y.count) <= 1 || (x.count == 2 && Array(x) == Array(y.reversed()))
-}
-
-private func letters(of name: String) -> [Character] {
-  name.lowercased().filter { $0 != "_" && $0 != "-" }
 }

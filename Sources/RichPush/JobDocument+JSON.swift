@@ -86,6 +86,7 @@ extension JobDocument: Codable {
       var chosen: [String: JSONValue] = [:]
       chosen["fit"] = options.fit.map { .string($0.rawValue) }
       chosen["overlong"] = options.overlong.map { .string($0.rawValue) }
+      chosen["thumbnailHidden"] = options.thumbnailHidden.map { .bool($0) }
       members["options"] = .object(chosen)
     }
     return .object(members)
@@ -140,8 +141,10 @@ extension JobDocument.Source {
 
 extension JobDocument.Options {
   init(_ json: JSONValue, at place: String) throws(JobDocument.Fault) {
-    let options = try Members(json, at: place, known: ["fit", "overlong"])
-    self.init(fit: try options.choice("fit", of: Fit.self), overlong: try options.choice("overlong", of: Overlong.self))
+    let options = try Members(json, at: place, known: ["fit", "overlong", "thumbnailHidden"])
+    self.init(
+      fit: try options.choice("fit", of: Fit.self), overlong: try options.choice("overlong", of: Overlong.self),
+      thumbnailHidden: try options.optional("thumbnailHidden", "true or false", \.asBool))
   }
 }
 

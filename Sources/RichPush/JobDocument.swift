@@ -48,10 +48,14 @@ public struct JobDocument: Sendable, Equatable {
 
     public var fit: Fit?
     public var overlong: Overlong?
+    /// Whether the notification shows no thumbnail of its attachment before it is expanded
+    /// (`UNNotificationAttachmentOptionsThumbnailHiddenKey`); nil for one that does.
+    public var thumbnailHidden: Bool?
 
-    public init(fit: Fit? = nil, overlong: Overlong? = nil) {
+    public init(fit: Fit? = nil, overlong: Overlong? = nil, thumbnailHidden: Bool? = nil) {
       self.fit = fit
       self.overlong = overlong
+      self.thumbnailHidden = thumbnailHidden
     }
 
     var isEmpty: Bool { self == Options() }

@@ -67,6 +67,11 @@ func nearest(to name: String, among names: some Sequence<String>) -> String? {
   return best?.name
 }
 
+/// Whether one name becomes the other by so many changes at most.
+func isWithin(_ changes: Int, editsOf first: String, _ second: String) -> Bool {
+  abs(first.utf8.count - second.utf8.count) <= changes && editDistance(Array(first), Array(second)) <= changes
+}
+
 /// How many characters have to be put in, taken out, replaced, or swapped with their neighbour.
 private func editDistance(_ first: [Character], _ second: [Character]) -> Int {
   // Names are short; what is not is no misspelling of one that is.

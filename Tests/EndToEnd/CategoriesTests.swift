@@ -57,15 +57,35 @@ struct CategoriesCheckTests {
     #expect(try await enclosure("categories", "check", example, job).status == 0)
   }
 
+  @Test("takes for a payload what has “aps”, whatever else it has")
+  func ownKeys() async throws {
+    let payload = try file(
+      "payload.json",
+      #"{"aps":{"alert":"hi","category":"Photo"},"sources":["a"],"schema":"enclosure.manifest/1","id":1}"#)
+    let run = try await enclosure("categories", "check", example, payload)
+    #expect(run.text.contains("aps.category: error: the registry has no category “Photo”"), "\(run.text)")
+    #expect(run.text.split(separator: "\n").count { $0.contains(": error: ") } == 1)
+  }
+
+  @Test("counts as much for VoIP pushes as APNs takes of them", arguments: [(4541, 1, 0), (5120, 1, 0), (5121, 1, 1)])
+  func voip(bytes: Int, status: Int32, voipStatus: Int32) async throws {
+    let text = #"{"aps":{},"media-url":"https://a/b.jpg","x":""}"#
+    let padding = String(repeating: "x", count: bytes - text.utf8.count)
+    let payload = try file("payload.json", text.dropLast(2) + padding + "\"}")
+    #expect(try await enclosure("categories", "check", example, payload).status == status)
+    let run = try await enclosure("categories", "check", "--voip", example, payload)
+    #expect(run.status == voipStatus && run.text.contains("5120") == (voipStatus == 1), "\(run.text)")
+  }
+
   @Test("prints JSON lines where asked")
   func json() async throws {
     let registry = try file(
       "r.json", #"{"schema":"enclosure.categories/1","categories":[{"identifier":"a"},{"identifier":"A"}]}"#)
     let run = try await enclosure("categories", "check", registry, "--json")
-    #expect(run.status == 1)
+    #expect(run.status == 0)
     let finding = try JSONValue(parsing: run.output)
     let fields: [String: String] = [
-      "file": registry, "severity": "error", "code": "similar_categories", "place": "categories[1].identifier",
+      "file": registry, "severity": "warning", "code": "similar_categories", "place": "categories[1].identifier",
       "message": "category “A” differs from “a” only in case",
     ]
     #expect(finding.members.compactMapValues(\.text) == fields)
@@ -79,6 +99,7 @@ struct CategoriesCheckTests {
       (["generate", "a", "b"], "one registry"), (["diff", "a"], "two registries"),
       (["generate", "a", "--json"], "generate has no option --json"),
       (["check", "a", "--localized"], "check has no option --localized"),
+      (["generate", "a", "--voip"], "generate has no option --voip"),
     ] as [([String], String)])
   func usage(words: [String], expected: String) async throws {
     let run = try await enclosure((["categories"] + words).map { Array($0.utf8) })
@@ -88,11 +109,40 @@ struct CategoriesCheckTests {
 
 @Suite("enclosure categories generate")
 struct CategoriesGenerateTests {
-  @Test("writes source for ten categories that the compiler takes", arguments: [[], ["--localized", "--public"]])
-  func compiles(options: [String]) async throws {
+  /// Texts and names that would be something else in Swift if they were written as they are.
+  private static let hostile: [String] = {
+    let texts = [
+      #"say \"hi\""#, #"\\(fatalError())"#, #"\\"#, "*/ /* //", ##"#\"#"##, #"\"\"\""#, #"\u202Eevil\u202C"#,
+      #"a\u0000b"#, #"a\r\nb"#, #"a\u2028b"#, "👨‍👩‍👧", "مرحبا", #"e\u0301"#, "%@ %u",
+    ]
+    let names = [
+      "class", "default", "self", "Self", "init", "Type", "Protocol", "true", "nil", "rawValue", "allCases", "category",
+      "all", "register", "identifier", "1", "_", "a b", "new_message", "new-message", "Update", "UPDATE", "🙂", "u1F642",
+      #"c\u0000"#, #"\\(x)"#, #"\"q\""#, #"caf\u00E9"#,
+    ]
+    return names.enumerated().map { index, name in
+      let text = texts[index % texts.count]
+      return #"""
+        {"identifier": "\#(name)", "hiddenPreviewsBodyPlaceholder": "\#(text)", "intentIdentifiers": ["\#(text)"],
+         "actions": [{"identifier": "\#(name)", "title": "\#(text)",
+                      "textInput": {"buttonTitle": "\#(text)", "placeholder": "\#(text)"}}]}
+        """#
+    }
+  }()
+
+  @Test(
+    "writes source that the compiler takes: for ten categories, and for whatever texts and names there are",
+    arguments: [[], ["--localized", "--public"]], [false, true])
+  func compiles(options: [String], isHostile: Bool) async throws {
     let folder = try TemporaryFolder()
-    let run = try await enclosure((["categories", "generate", example] + options).map { Array($0.utf8) })
-    #expect(run.status == 0)
+    var registry = example
+    if isHostile {
+      registry = "\(folder.path)/hostile.json"
+      let text = #"{"schema":"enclosure.categories/1","categories":[\#(Self.hostile.joined(separator: ","))]}"#
+      try folder.write(Array(text.utf8), to: "hostile.json")
+    }
+    let run = try await enclosure((["categories", "generate", registry] + options).map { Array($0.utf8) })
+    #expect(run.status == 0, "\(run.errors)")
     try folder.write(run.output, to: "NotificationCategories.swift")
     let compiler = try #require(programInPath("swiftc"))
     let stub = "\(package)/Tests/UserNotificationsStub/UserNotifications.swift"
@@ -144,6 +194,9 @@ struct CategoriesDiffTests {
         First the server, then the app:
           category “a”: stop sending it before an app without it ships; it may have become “A” [category_removed]
 
+        With the next app:
+          category “A”: the source for the app calls it “a”, which was the name of “a”; look at the code that uses it [swift_name_changed]
+
         On the server, from now on:
           category “b”: it takes no media now [media_changed]
 
@@ -152,6 +205,6 @@ struct CategoriesDiffTests {
     #expect(same.status == 0 && same.text == "Nothing differs.\n")
     let json = try await enclosure("categories", "diff", "--json", files[0], files[1])
     #expect(json.status == 1)
-    #expect(json.text.split(separator: "\n").count == 3)
+    #expect(json.text.split(separator: "\n").count == 4)
   }
 }

@@ -32,6 +32,41 @@ struct NotificationTests {
     var written = try #require(JSONValue(parsing: contentOfFile(file) ?? []).asObject)
     #expect(written.removeValue(forKey: "Simulator Target Bundle") == .string("com.example.app"))
     #expect(JSONValue.object(written) == payload)
+    #expect(bench.folder.files().filter { !$0.contains("/") } == ["cat.apns"])
+  }
+
+  @Test("writes the file for the simulator as a whole or not at all, and replaces files only")
+  func apnsFile() async throws {
+    let file = "\(bench.folder.path)/cat.apns"
+    func prepare(_ text: String, to file: String) async throws -> Run {
+      try bench.put(text: #"{"aps":{"alert":"\#(text)"}}"#, as: "payload.json")
+      return try await bench.prepare(
+        [fixture("image/one-pixel.png")], "--payload", "\(bench.source)/payload.json", "--apns-file", file, "--bundle",
+        "com.example.app")
+    }
+    #expect(try await prepare("first", to: file).status == 0)
+    let first = contentOfFile(file)
+    let tooLarge = try await prepare(String(repeating: "x", count: 4050), to: file)
+    #expect(tooLarge.status == EX_SOFTWARE && tooLarge.errors.contains("the simulator takes at most 4096"))
+    #expect(contentOfFile(file) == first)
+    symlink("cat.apns", "\(bench.folder.path)/link")
+    #expect(try await prepare("second", to: "\(bench.folder.path)/link").status == 0)
+    #expect(contentOfFile(file) != first && contentOfFile(file) == contentOfFile("\(bench.folder.path)/link"))
+    mkfifo("\(bench.folder.path)/pipe", 0o600)
+    #expect(try await prepare("third", to: "\(bench.folder.path)/pipe").status == EX_SOFTWARE)
+    #expect(try await prepare("third", to: bench.folder.path).errors.contains("Is a directory"))
+    #expect(bench.folder.files().filter { !$0.contains("/") }.sorted() == ["cat.apns", "link", "pipe"])
+  }
+
+  @Test("has room for a VoIP push where it is said to be one, and wants no extension for it")
+  func voip() async throws {
+    try bench.put(text: #"{"aps":{},"x":"\#(String(repeating: "x", count: 4500))"}"#, as: "payload.json")
+    let options = ["--payload", "\(bench.source)/payload.json"]
+    let refused = try await bench.prepare([fixture("image/one-pixel.png")], options[0], options[1])
+    #expect(refused.status == 1)
+    let run = try await bench.prepare([fixture("image/one-pixel.png")], options[0], options[1], "--voip")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try manifest(run).payload?["aps"] == .object([:]))
   }
 
   @Test(
@@ -80,7 +115,8 @@ struct NotificationTests {
     "says what is wrong with its options before it starts",
     arguments: [
       (["--payload", "nowhere.json"], "nowhere.json cannot be read: No such file"),
-      (["--apns-file", "x"], "--payload"),
+      (["--apns-file", "x"], "--payload"), (["--bundle", "a.b"], "--apns-file FILE"),
+      (["--apns-file", "x", "--voip"], "the simulator takes no VoIP pushes"),
       (["--payload", "SOURCE/bad.json"], "bad.json, line 2, column 1: a name in quotation marks is expected"),
       (["--registry", "SOURCE/bad.json"], "has 1 error, the first at line 2, column 1"),
       (["--registry", "SOURCE/twice.json"], "there is another category “a”; enclosure categories check shows all"),

@@ -76,6 +76,33 @@ struct PipelineTests {
     }
   }
 
+  @Test("keeps the numbers of its payload as they are, whatever they are")
+  func numbers() async throws {
+    try await withPipeline { pipeline, _ in
+      let numbers = "[18446744073709551615,0.12345678901234567890,1e-400,1.5,7]"
+      let file = fixture("image/one-pixel.png")
+      let text = #"{"id":"job","sources":["file://\#(file)"],"payload":{"aps":{"alert":"hi"},"n":\#(numbers)}}"#
+      let document = try JobDocument(json: Array(text.utf8))
+      let outcome = try await pipeline.run(try Job(document, defaults: PreparationOptions()))
+      #expect(try JSONValue(parsing: outcome.json)["payload"]?["n"]?.text() == numbers)
+      let read = try JSONDecoder().decode(Manifest.self, from: Data(outcome.json))
+      #expect(read.attachments == outcome.manifest.attachments)
+    }
+  }
+
+  @Test("hides thumbnails where it asks for that", arguments: [nil, false, true])
+  func thumbnails(isHidden: Bool?) async throws {
+    try await withPipeline(publicAddress: PublicAddress("https://media.example.com")) { pipeline, _ in
+      let document = JobDocument(
+        id: "job", sources: ["image/one-pixel.png", "audio/aac.m4a"].map { .init(url: "file://\(fixture($0))") },
+        payload: .object(["aps": .object(["alert": .string("hi")])]), options: .init(thumbnailHidden: isHidden))
+      let manifest = try await pipeline.run(try Job(document, defaults: PreparationOptions())).manifest
+      #expect(manifest.attachments.map(\.options.thumbnailHidden) == [isHidden ?? false, isHidden ?? false])
+      let content = manifest.payload.flatMap { PayloadContent(payload: $0) }
+      #expect(content?.media.map(\.thumbnailHidden) == [isHidden ?? false, isHidden ?? false])
+    }
+  }
+
   @Test("whose attachment cannot be stored is rejected as store_failed", arguments: ["work", "asset"])
   func storeFails(call: String) async throws {
     try await withPipeline(failing: [call]) { pipeline, _ in

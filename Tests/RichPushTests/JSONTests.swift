@@ -10,7 +10,7 @@ struct JSONTests {
     arguments: [
       ("null", .null), (" true ", .bool(true)), ("false", .bool(false)), ("0", .integer(0)), ("-0", .integer(0)),
       ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
-      ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("1.50", .number(1.5)), ("1e2", .number(100)),
+      ("9223372036854775808", .numeral("9223372036854775808")), ("1.50", .number(1.5)), ("1e2", .number(100)),
       ("1E-2", .number(0.01)), ("\"\"", .string("")),
       ("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\"", .string("a\"\\/\u{8}\u{c}\n\r\t")),
       ("\"\\u00e9\\uD83D\\uDE42\"", .string("é🙂")), ("\"🙂é\u{2028}\"", .string("🙂é\u{2028}")),
@@ -43,6 +43,31 @@ struct JSONTests {
     let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: text) }
     #expect(error?.line == line && error?.column == column, "\(String(describing: error))")
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
+  }
+
+  @Test(
+    "a number keeps its value, whatever it is, and its text where nothing else can hold it",
+    arguments: [
+      ("18446744073709551615", true), ("18446744073709551616", true), ("-9223372036854775809", true),
+      ("0.1234567890123456789", true), ("1.0000000000000000000001", true), ("123456789012345678901234567890", true),
+      ("3.14159265358979323846264338327950288", true), ("1e-400", true), ("0.30000000000000004", false),
+      ("0.1", false), ("1.5", false), ("1e300", false), ("1.50", false), ("1E+2", false), ("100.0", false),
+      ("0.000", false), ("-0.0", false), ("5e-324", false), ("1.7976931348623157e308", false), ("4.9e-324", true),
+      ("10000000000000000000000", false), ("0e999999999999999999999", true), ("-12.5e-1", false),
+    ])
+  func numbers(text: String, isKept: Bool) throws {
+    let value = try JSONValue(parsing: "{\"a\":[\(text)]}")
+    #expect(value.holdsNumeral == isKept)
+    #expect((value.text() == "{\"a\":[\(text)]}") || !isKept)
+    #expect(try JSONValue(parsing: value.utf8()) == value)
+    #expect(value["a"]?.asArray?[0].asNumber == Double(text))
+  }
+
+  @Test("what coders can hold goes through them unchanged", arguments: ["18446744073709551615", "9223372036854775808"])
+  func coders(text: String) throws {
+    let value = try JSONValue(parsing: text)
+    #expect(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) == value)
+    #expect(try String(decoding: JSONEncoder().encode(value), as: UTF8.self) == text)
   }
 
   @Test("bytes that are no UTF-8 are refused, not mended")

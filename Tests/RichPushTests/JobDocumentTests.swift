@@ -17,12 +17,12 @@ private func document(_ text: String) throws -> JobDocument {
 private let maximal = """
   {"id": "order-1234", "sources": ["https://example.com/p/1", {"url": "file:///srv/a.jpg", "identifier": "hero"}],
    "payload": {"aps": {"alert": {"title": "Hi"}, "badge": 3, "sound": null}},
-   "options": {"fit": "cover", "overlong": "trim"}, "expiresAt": "2026-11-30T03:00:00+01:00",
+   "options": {"fit": "cover", "overlong": "trim", "thumbnailHidden": true}, "expiresAt": "2026-11-30T03:00:00+01:00",
    "callback": "https://example.com/ready?t=1"}
   """
 private let minimal = #"{"id": "a", "sources": ["https://example.com/p/1"]}"#
 private let withNulls = """
-  {"id": "ä/ö", "sources": [{"url": "x", "identifier": null}], "payload": null, "options": {"fit": null},
+  {"id": "ä/ö", "sources": [{"url": "x", "identifier": null}], "payload": null, "options": {"fit": null, "thumbnailHidden": null},
    "expiresAt": null, "callback": null}
   """
 
@@ -64,6 +64,14 @@ private let faults: [(String, field: String?, problem: String)] = [
     #"{"id": "a", "sources": ["x"], "options": {"fit": "fill"}}"#, "options.fit",
     "must be “inside” or “cover”, not “fill”"
   ),
+  (
+    #"{"id": "a", "sources": ["x"], "options": {"thumbnailHidden": 1}}"#, "options.thumbnailHidden",
+    "must be true or false, not the number 1"
+  ),
+  (
+    #"{"id": "a", "sources": ["x"], "options": {"thumbnail_hidden": true}}"#, "options.thumbnail_hidden",
+    "is not a known field; did you mean thumbnailHidden?"
+  ),
   (#"{"id": "a", "sources": ["x"], "options": []}"#, "options", "must be an object, not an array"),
   (
     #"{"id": "a", "sources": ["x"], "options": {"overLong": "trim"}}"#, "options.overLong",
@@ -99,7 +107,7 @@ private let faults: [(String, field: String?, problem: String)] = [
     #expect(
       job.sources == [.init(url: "https://example.com/p/1"), .init(url: "file:///srv/a.jpg", identifier: "hero")])
     #expect(job.payload?.members["aps"]?.members["badge"] == .integer(3))
-    #expect(job.options == .init(fit: .cover, overlong: .trim))
+    #expect(job.options == .init(fit: .cover, overlong: .trim, thumbnailHidden: true))
     #expect(job.expiresAt?.secondsSince1970 == 1_796_004_000)
     #expect(job.callback == "https://example.com/ready?t=1")
   }

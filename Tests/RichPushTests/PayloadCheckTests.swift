@@ -34,6 +34,15 @@ struct PayloadCheckTests {
       (#"{"aps":{"alert":"hi","sond":"a"}}"#, ["warning unknown_key at aps.sond"]),
       (#"{"aps":{"alert":{"boddy":"hi"}}}"#, ["warning unknown_key at aps.alert.boddy"]),
       (#"{"aps":{"alert":{"title_loc_key":"A"}}}"#, ["error misspelt_key at aps.alert.title_loc_key"]),
+      (#"{"aps":{"alert":"hi"},"mutable-contnet":1}"#, ["warning misspelt_key at mutable-contnet"]),
+      (#"{"aps":{"alert":"hi"},"muteable-content":1}"#, ["warning misspelt_key at muteable-content"]),
+      (#"{"aps":{"alert":"hi"},"theard-id":"a"}"#, ["warning misspelt_key at theard-id"]),
+      (#"{"aps":{"alert":"hi"},"mutual-consent":1,"threads":"a","badges":1}"#, []),
+      (#"{"aps":{"alert":"hi","mutable-contnet":1}}"#, ["warning unknown_key at aps.mutable-contnet"]),
+      (
+        #"{"aps":{"alert":"hi","mutable-contnet":1},"media-url":"https://a/b.png"}"#,
+        ["warning unknown_key at aps.mutable-contnet", "error missing_mutable_content at aps"]
+      ),
       (#"{"aps":{"content-state":{},"event":"update","timestamp":1,"relevance-score":75}}"#, []),
     ])
   func keys(payload: String, findings: [String]) throws {
@@ -53,6 +62,14 @@ struct PayloadCheckTests {
       (#""sound":"a.caf""#, []), (#""sound":1"#, ["error wrong_value at aps.sound"]),
       (#""sound":{"critical":1,"name":"a","volume":0.5}"#, []),
       (#""sound":{"name":"a","volume":2}"#, ["error wrong_value at aps.sound.volume"]),
+      (#""sound":{"name":"a","volume":0}"#, []), (#""sound":{"name":"a","volume":1.0}"#, []),
+      (#""sound":{"name":"a","volume":-0.1}"#, ["error wrong_value at aps.sound.volume"]),
+      (#""sound":{"name":"a","volume":"1"}"#, ["error wrong_value at aps.sound.volume"]),
+      (#""sound":{"name":"a","critical":0}"#, []), (#""sound":{"name":"a","critical":1.0}"#, []),
+      (#""sound":{"name":"a","critical":2}"#, ["error wrong_value at aps.sound.critical"]),
+      (#""sound":{"name":"a","critical":"1"}"#, ["error wrong_value at aps.sound.critical"]),
+      (#""sound":{"name":"a","critical":null}"#, ["error wrong_value at aps.sound.critical"]),
+      (#""sound":{"name":"a","critical":true}"#, ["warning wrong_value at aps.sound.critical"]),
       (#""sound":{"nme":"a"}"#, ["warning unknown_key at aps.sound.nme", "error missing_field at aps.sound"]),
       (#""category":1"#, ["error wrong_value at aps.category"]),
       (#""thread-id":7"#, ["error wrong_value at aps.thread-id"]),
@@ -67,6 +84,49 @@ struct PayloadCheckTests {
     ])
   func values(aps: String, findings: [String]) throws {
     #expect(PayloadCheck().findings(in: try JSONValue(parsing: "{\"aps\":{\(aps)}}")).map(summary) == findings)
+  }
+
+  @Test(
+    "takes the alert of a Live Activity, and only there",
+    arguments: [
+      // Apple, “Starting and updating Live Activities with ActivityKit push notifications”.
+      (
+        #""timestamp":1,"event":"update","content-state":{"h":1},"alert":{"title":{"loc-key":"%@ down","loc-args":["P"]},"#
+          + #""body":{"loc-key":"%@","loc-args":["P"]},"sound":"HeroDown.mp4"}"#, []
+      ),
+      (#""event":"start","attributes-type":"A","attributes":{},"content-state":{},"alert":{"title":"T"}"#, []),
+      (#""content-state":{},"relevance-score":75,"alert":{"title":{"loc-key":"A"}}"#, []),
+      (
+        #""event":"update","alert":{"title":{"loc-kye":"A"}}"#, ["warning unknown_key at aps.alert.title.loc-kye"]
+      ),
+      (
+        #""event":"update","alert":{"body":{"loc-args":"A"},"sound":1}"#,
+        ["error wrong_value at aps.alert.body.loc-args", "error wrong_value at aps.alert.sound"]
+      ),
+      (#""event":"end","alert":{"subtitle":{"loc-key":"A"}}"#, ["error wrong_value at aps.alert.subtitle"]),
+      (
+        #""alert":{"title":{"loc-key":"A"},"sound":"a"}"#,
+        ["error misplaced_key at aps.alert.sound", "error wrong_value at aps.alert.title"]
+      ),
+    ])
+  func liveActivities(aps: String, findings: [String]) throws {
+    #expect(PayloadCheck().findings(in: try JSONValue(parsing: "{\"aps\":{\(aps)}}")).map(summary) == findings)
+  }
+
+  @Test(
+    "knows the values of mutable-content with which the extension starts",
+    arguments: [
+      ("0", ["note", "error"]), ("false", ["note", "error"]), ("null", ["error", "error"]),
+      (#""1""#, ["error", "error"]),
+      ("2", ["error", "error"]), ("[1]", ["error", "error"]), ("true", ["warning"]), ("1", []), ("1.0", []),
+    ])
+  func mutableContent(value: String, severities: [String]) throws {
+    let payload = try JSONValue(
+      parsing: #"{"aps":{"alert":"hi","mutable-content":\#(value)},"media-url":"https://a/b.png"}"#)
+    let findings = PayloadCheck().findings(in: payload)
+    #expect(findings.map(\.severity.rawValue) == severities)
+    #expect(findings.contains { $0.code == .missingMutableContent } == (severities.count == 2))
+    #expect(findings.first.map { $0.place == "aps.mutable-content" && $0.code == .wrongValue } != false)
   }
 
   @Test(
@@ -103,6 +163,23 @@ struct PayloadCheckTests {
         [
           "warning insecure_url at mine.picture[0]"
         ]
+      ),
+      (
+        mutable, #""mine":{"image_url":"http://example.com/photo?id=3","heroPicture":["http://a/b"]}"#,
+        ["warning insecure_url at mine.heroPicture[0]", "warning insecure_url at mine.image_url"]
+      ),
+      (mutable, #""rich-media-2":{"src":"HTTP://a/b"}"#, ["warning insecure_url at rich-media-2.src"]),
+      (mutable, #""immediate":"http://a/b","gift":"http://a/b","videoText":"http","image":"https://a/b""#, []),
+      (
+        mutable,
+        #""enclosure":{"v":1,"manifest":"http://a/m.json","media":[{"id":"a","url":"https://a/b.mp4","#
+          + #""type":"public.mpeg-4","poster":"http://a/b.jpg"}]}"#,
+        ["error insecure_url at enclosure.manifest", "error insecure_url at enclosure.media[0].poster"]
+      ),
+      (
+        mutable,
+        #""enclosure":{"v":1,"manifest":"https://a/m.json","media":[{"id":"a","url":"https://a/b.mp4","#
+          + #""type":"public.mpeg-4","poster":"https://a/b"}]}"#, []
       ),
       (#""alert":"http://example.com/a.png""#, "", []),
       (#""alert":"hi""#, #""media-url":"https://a/b.png""#, ["error missing_mutable_content at aps"]),

@@ -95,6 +95,7 @@ struct PayloadPresetTests {
   @Test("a preset that does not show a kind says so")
   func doubts() {
     #expect(PayloadPreset.expo.doubt(about: .mpeg4)?.contains("poster") == true)
+    #expect(PayloadPreset.expo.doubt(about: .mpeg4, hasPoster: false)?.contains("not in the payload") == true)
     #expect(PayloadPreset.clevertap.doubt(about: .wav)?.contains(".mp3") == true)
     #expect(PayloadPreset.clevertap.doubt(about: .mp3) == nil)
     for preset in PayloadPreset.allCases { #expect(preset.doubt(about: .jpeg) == nil) }

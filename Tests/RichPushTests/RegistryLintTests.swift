@@ -16,9 +16,9 @@ struct RegistryLintTests {
     "finds what a phone would do silently wrong",
     arguments: [
       ([category("a"), category("a")], ["error duplicate_category at categories[1].identifier"]),
-      ([category("Update"), category("UPDATE")], ["error similar_categories at categories[1].identifier"]),
+      ([category("Update"), category("UPDATE")], ["warning similar_categories at categories[1].identifier"]),
       ([category("caf\u{E9}"), category("cafe\u{301}")], ["error similar_categories at categories[1].identifier"]),
-      ([category("a b"), category("ab")], ["error similar_categories at categories[1].identifier"]),
+      ([category("a b"), category("ab")], ["warning similar_categories at categories[1].identifier"]),
       (
         [category(""), category("")],
         [
@@ -31,7 +31,36 @@ struct RegistryLintTests {
       ([category("a\u{A0}b")], ["warning odd_name at categories[0].identifier"]),
       ([category("a b")], []),
       ([category("a", [action("x"), action("x")])], ["error duplicate_action at categories[0].actions[1].identifier"]),
-      ([category("a", [action("x"), action("X")])], ["error similar_actions at categories[0].actions[1].identifier"]),
+      (
+        [category("a", [action("x"), action("X")])], ["warning similar_actions at categories[0].actions[1].identifier"]
+      ),
+      (
+        [category("a", [action("x")]), category("b", [action("X")])],
+        ["warning similar_actions at categories[1].actions[0].identifier"]
+      ),
+      (
+        [category("a", [action("x")]), category("b", [action("x"), action("X")]), category("c", [action("X")])],
+        ["warning similar_actions at categories[1].actions[1].identifier"]
+      ),
+      (
+        [category("a", [action("caf\u{E9}")]), category("b", [action("cafe\u{301}")])],
+        ["error similar_actions at categories[1].actions[0].identifier"]
+      ),
+      (
+        [category("a", [action("caf\u{E9}")]), category("b", [action("caf\u{E9}", #""options": ["foreground"]"#)])],
+        ["warning differing_actions at categories[1].actions[0].identifier"]
+      ),
+      (
+        [category("new_message"), category("new-message"), category("NEW_MESSAGE")],
+        [
+          "warning similar_categories at categories[2].identifier",
+          "warning similar_swift_names at categories[1].identifier",
+        ]
+      ),
+      (
+        [category("a", [action("mark-read")]), category("b", [action("markRead"), action("mark-read")])],
+        ["warning similar_swift_names at categories[1].actions[0].identifier"]
+      ),
       ([category("a", [action("x")]), category("b", [action("x")])], []),
       (
         [category("a", [action("x")]), category("b", [action("x", #""options": ["foreground"]"#)])],
@@ -94,6 +123,23 @@ struct RegistryLintTests {
     #expect(findings.first { $0.code == .similarCategories }?.message.utf8.elementsEqual(message.utf8) == true)
   }
 
+  @Test("names the category of an action that looks like another, and what Swift calls those that share a name")
+  func explainsAcrossCategories() throws {
+    let similar = try registry(
+      "\(category("a", [action("Reply")])),\(category("b", [action("reply")])),\(category("c", [action("re-ply")]))"
+    ).lint()
+    #expect(
+      similar.map(\.message) == [
+        "action “reply” differs from “Reply” of category “a” only in case"
+      ])
+    let shared = try registry("\(category("new_message")),\(category("new-message"))").lint()
+    #expect(
+      shared.map(\.message) == [
+        "category “new-message” and “new_message” have one name in Swift; the source for the app calls them"
+          + " “newMessage_\(nameMark("new-message"))” and “newMessage_\(nameMark("new_message"))”"
+      ])
+  }
+
   @Test("is content with a good registry but for its notes")
   func accepts() throws {
     let findings = try CategoryRegistry(parsing: maximalRegistry.utf8).lint()
@@ -117,8 +163,9 @@ struct RegistryLintTests {
 
 private let codes = [
   "not_json", "unknown_field", "missing_field", "wrong_value", "duplicate_category", "similar_categories",
-  "duplicate_action", "similar_actions", "differing_actions", "too_many_actions", "destructive_without_authentication",
-  "text_input_in_carplay", "text_input_on_watch", "empty_name", "odd_name", "reserved_name", "placeholder_format",
+  "duplicate_action", "similar_actions", "differing_actions", "similar_swift_names", "too_many_actions",
+  "destructive_without_authentication", "text_input_in_carplay", "text_input_on_watch", "empty_name", "odd_name",
+  "reserved_name", "placeholder_format",
   "missing_aps", "misplaced_key", "misspelt_key", "unknown_key", "missing_mutable_content", "missing_alert",
   "insecure_url", "untyped_url", "unsupported_media", "unknown_category", "unexpected_media", "still_animation",
   "payload_too_large",

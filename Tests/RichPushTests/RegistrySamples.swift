@@ -60,3 +60,10 @@ func registry(_ categories: String) throws -> CategoryRegistry {
 func summary(_ finding: Finding) -> String {
   "\(finding.severity.rawValue) \(finding.code.rawValue) at \(finding.place)"
 }
+
+/// FNV-1a of 32 bits, as the source for the app has it in the names of identifiers that share one.
+func nameMark(_ identifier: String) -> String {
+  var hash: UInt32 = 0x811c_9dc5
+  for byte in identifier.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+  return String(String(UInt64(hash) | 1 << 32, radix: 16).dropFirst())
+}

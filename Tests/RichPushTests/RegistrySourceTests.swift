@@ -113,11 +113,33 @@ struct RegistrySourceTests {
     #expect(source.contains("    case .\(name):\n"))
   }
 
-  @Test("tells apart what would have the same name")
-  func numbers() throws {
-    let source = CategoryRegistry(categories: ["a-b", "a_b", "aB"].map { NotificationCategory(identifier: $0) })
-      .swiftSource()
-    #expect(source.contains("case aB = \"a-b\"\n    case aB_2 = \"aB\"\n    case aB_3 = \"a_b\"\n"))
+  @Test(
+    "gives all that would have the same name a mark of their own, whatever else there is",
+    arguments: [
+      ["a-b", "a_b", "aB"], ["aB", "a-b"], ["Update", "UPDATE"], ["🙂", "u1F642"], ["caf\u{E9}", "caf"],
+      ["class", "CLASS"],
+    ])
+  func marks(identifiers: [String]) throws {
+    for identifiers in [identifiers, identifiers.reversed(), identifiers + ["other"]] {
+      let source = CategoryRegistry(categories: identifiers.map { NotificationCategory(identifier: $0) }).swiftSource()
+      for identifier in identifiers where identifier != "other" {
+        #expect(source.contains("_\(nameMark(identifier)) = \"\(identifier)\"\n"), "\(source)")
+      }
+      #expect(source.contains("    case other = ") == identifiers.contains("other"))
+    }
+  }
+
+  @Test("takes FNV-1a for a mark", arguments: [("", "811c9dc5"), ("a", "e40c292c"), ("foobar", "bf9cf968")])
+  func hashes(identifier: String, hash: String) {
+    #expect(nameMark(identifier) == hash)
+  }
+
+  @Test("holds actions apart whose names differ in Unicode form only")
+  func unicodeForms() throws {
+    let actions = ["caf\u{E9}", "cafe\u{301}"].map { NotificationAction(identifier: $0, title: "T") }
+    let categories = actions.enumerated().map { NotificationCategory(identifier: "c\($0)", actions: [$1]) }
+    let source = CategoryRegistry(categories: categories).swiftSource()
+    #expect(!source.contains("ActionIdentifier..") && source.contains("= \"cafe\\u{301}\"\n"))
   }
 
   @Test("has no action names where there are no actions")
@@ -139,7 +161,9 @@ struct RegistryChangeTests {
       (#"{"identifier": "a"}"#, "", ["category_removed server_before_app"]),
       (
         #"{"identifier": "a"}"#, #"{"identifier": "A"}"#,
-        ["category_added app_before_server", "category_removed server_before_app"]
+        [
+          "category_added app_before_server", "category_removed server_before_app", "swift_name_changed app",
+        ]
       ),
       (
         #"{"identifier": "a"}"#, #"{"identifier": "a", "actions": [\#(reply)]}"#, ["action_added app reply"]
@@ -167,6 +191,29 @@ struct RegistryChangeTests {
         #"{"identifier": "a", "media": ["image"], "contentExtension": {"initialSizeRatio": 1}}"#,
         ["content_extension_changed app", "media_changed app_before_server"]
       ),
+      (
+        #"{"identifier": "a", "actions": [{"identifier": "caf\u00e9", "title": "T"}]}"#,
+        #"{"identifier": "a", "actions": [{"identifier": "cafe\u0301", "title": "T"}]}"#,
+        ["action_added app cafe\u{301}", "action_removed app caf\u{E9}"]
+      ),
+      (
+        #"{"identifier": "new_message"}"#, #"{"identifier": "new_message"}, {"identifier": "new-message"}"#,
+        ["category_added app_before_server", "swift_name_changed app"]
+      ),
+      (
+        #"{"identifier": "new_message"}, {"identifier": "new-message"}"#, #"{"identifier": "new-message"}"#,
+        ["category_removed server_before_app", "swift_name_changed app"]
+      ),
+      (
+        #"{"identifier": "new_message"}"#, #"{"identifier": "new-message"}"#,
+        ["category_added app_before_server", "category_removed server_before_app", "swift_name_changed app"]
+      ),
+      (
+        #"{"identifier": "a", "actions": [{"identifier": "mark-read", "title": "T"}]}, {"identifier": "b"}"#,
+        #"{"identifier": "a", "actions": [{"identifier": "mark-read", "title": "T"}]}, "#
+          + #"{"identifier": "b", "actions": [{"identifier": "markRead", "title": "T"}]}"#,
+        ["action_added app markRead", "swift_name_changed app mark-read"]
+      ),
     ])
   func compares(old: String, new: String, changes: [String]) throws {
     let found = try registry(old).changes(to: registry(new))
@@ -180,6 +227,7 @@ struct RegistryChangeTests {
     let changes = try registry(#"{"identifier": "message"}"#).changes(to: registry(#"{"identifier": "Message"}"#))
     #expect(changes[0].message.hasSuffix("; it may be a new name of “message”"))
     #expect(changes[1].message.hasSuffix("; it may have become “Message”"))
-    #expect(changes.map(\.category) == ["Message", "message"])
+    #expect(changes[2].message.hasPrefix("the source for the app calls it “message”, which was the name of “message”"))
+    #expect(changes.map(\.category) == ["Message", "message", "Message"])
   }
 }

@@ -85,6 +85,7 @@ extension JSONValue {
   package var double: Double? {
     switch self {
     case .integer(let value): Double(value)
+    case .numeral(let text): Double(text)
     case .number(let value): value
     default: nil
     }
@@ -95,7 +96,7 @@ extension JSONValue {
     case .null: name == "null"
     case .bool: name == "boolean"
     case .integer: name == "integer" || name == "number"
-    case .number: name == "number"
+    case .number, .numeral: name == "number"
     case .string: name == "string"
     case .array: name == "array"
     case .object: name == "object"

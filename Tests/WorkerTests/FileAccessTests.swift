@@ -93,7 +93,9 @@ import Testing
     #expect(throws: JobDocument.Fault.self) { try sourceLocation(of: url, field: "sources[0]") }
   }
 
-  @Test("what is no JSON is said to be", arguments: ["", "{", "[1, 2", "{\"id\": }", "\u{FEFF}", "nonsense"])
+  @Test(
+    "what is no JSON is said to be",
+    arguments: ["", "{", "[1, 2", "{\"id\": }", "\u{FEFF}", "nonsense", "{}{}", #"{"id":"a","id":"b"}"#])
   func refusesNoJSON(text: String) {
     do {
       _ = try JobDocument(json: Array(text.utf8))

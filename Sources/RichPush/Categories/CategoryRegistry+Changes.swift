@@ -24,6 +24,7 @@ public struct RegistryChange: Codable, Sendable, Equatable {
     case intentsChanged = "intents_changed"
     case mediaChanged = "media_changed"
     case contentExtensionChanged = "content_extension_changed"
+    case swiftNameChanged = "swift_name_changed"
   }
 
   public var code: Code
@@ -54,6 +55,28 @@ extension CategoryRegistry {
             + renaming(of: change, in: added, "it may have become"))
       }
       + categories.flatMap { old in newer.category(old.identifier).map(old.changes(to:)) ?? [] }
+      + nameChanges(to: newer)
+  }
+
+  /// Where the source for the app calls something else than before by a name, or the same thing by another one.
+  private func nameChanges(to newer: CategoryRegistry) -> [RegistryChange] {
+    func change(_ category: String, _ action: String?, _ message: String?) -> RegistryChange? {
+      message.map {
+        RegistryChange(code: .swiftNameChanged, timing: .app, category: category, action: action, message: $0)
+      }
+    }
+    let (oldNames, newNames) = (categoryNames, newer.categoryNames)
+    let categories = distinct(newer.categories.map(\.identifier)).compactMap { identifier in
+      change(identifier, nil, newNames.change(of: identifier, since: oldNames))
+    }
+    let (oldActions, newActions) = (actionNames, newer.actionNames)
+    var known: Set<[UInt8]> = []
+    let actions = newer.categories.flatMap { category in
+      category.actions.map(\.identifier).filter { known.insert(Array($0.utf8)).inserted }.compactMap { identifier in
+        change(category.identifier, identifier, newActions.change(of: identifier, since: oldActions))
+      }
+    }
+    return categories + actions
   }
 
   private func renaming(
@@ -63,6 +86,21 @@ extension CategoryRegistry {
       others.first { folded($0.identifier) == folded(category.identifier) }
       ?? others.first { $0.actions == category.actions && !$0.actions.isEmpty }
     return other.map { "; \(words) \(inQuotes($0.identifier))" } ?? ""
+  }
+}
+
+extension SwiftNames {
+  /// What is different about an identifier's name; nil for nothing.
+  fileprivate func change(of identifier: String, since older: SwiftNames) -> String? {
+    let name = self[identifier]
+    if older.identifiers.contains(where: { isSame($0, identifier) }) {
+      let former = older[identifier]
+      return former == name
+        ? nil : "the source for the app calls it “\(name)”, no longer “\(former)”; change the code that uses that name"
+    }
+    return older.identifiers.first { older[$0] == name }.map { other in
+      "the source for the app calls it “\(name)”, which was the name of \(inQuotes(other)); look at the code that uses it"
+    }
   }
 }
 
@@ -78,7 +116,7 @@ extension NotificationCategory {
     if hiddenPreviewsBodyPlaceholder != newer.hiddenPreviewsBodyPlaceholder {
       add(.hiddenPreviewsChanged, .app, "another text for hidden previews shows with the next app")
     }
-    if intentIdentifiers != newer.intentIdentifiers {
+    if !areSame(intentIdentifiers, newer.intentIdentifiers) {
       add(.intentsChanged, .app, "the intents become \(listed(newer.intentIdentifiers)) with the next app")
     }
     if contentExtension != newer.contentExtension {
@@ -129,12 +167,12 @@ extension NotificationCategory {
           "the button is gone with the next app; what older apps report of it still has to be understood"))
     }
     let (common, newCommon) = (
-      actions.map(\.identifier).filter(names.contains),
+      actions.map(\.identifier).filter { name in names.contains { isSame($0, name) } },
       names.filter { name in
         actions.contains { isSame($0.identifier, name) }
       }
     )
-    if common != newCommon {
+    if !areSame(common, newCommon) {
       changes.append(change(.actionsReordered, .app, nil, "the buttons are in another order with the next app"))
     }
     return changes
@@ -143,6 +181,10 @@ extension NotificationCategory {
   private func listed(_ names: [String]) -> String {
     names.isEmpty ? "none" : names.joined(separator: ", ")
   }
+}
+
+private func areSame(_ first: [String], _ second: [String]) -> Bool {
+  first.count == second.count && zip(first, second).allSatisfy(isSame)
 }
 
 extension NotificationAction {

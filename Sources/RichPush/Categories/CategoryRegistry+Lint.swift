@@ -1,8 +1,7 @@
 extension CategoryRegistry {
-  /// How many buttons a phone shows: Apple says ten where there is room (UNNotificationCategory), and lists and banners
-  /// show fewer.
+  /// How many buttons a phone shows where there is room; elsewhere it shows two (Apple, UNNotificationCategory).
   static let maximumActions = 10
-  /// What phones and watches show without scrolling.
+  /// Our own measure of a list that can be taken in at a glance; Apple names none between two and ten.
   static let comfortableActions = 4
 
   /// What is wrong or doubtful in the registry, in the order of its categories.
@@ -11,28 +10,84 @@ extension CategoryRegistry {
       categories.map(\.identifier), places: { "categories[\($0)].identifier" }, what: "category",
       duplicate: .duplicateCategory, similar: .similarCategories)
       + categories.enumerated().flatMap { index, category in category.lint(at: "categories[\(index)]") }
-      + differingActions
+      + differingActions + similarActions + sharedSwiftNames
+  }
+
+  /// An action, and where it is.
+  private typealias PlacedAction = (action: NotificationAction, category: NotificationCategory, place: String)
+
+  private var placedActions: [PlacedAction] {
+    categories.enumerated().flatMap { index, category in
+      category.actions.enumerated().map { ($1, category, "categories[\(index)].actions[\($0)].identifier") }
+    }
   }
 
   /// Actions of the same name in several categories that are not the same button. The app is told the action's name, and
   /// code that looks at nothing else takes one for the other.
   private var differingActions: [Finding] {
-    var first: [String: (action: NotificationAction, category: String)] = [:]
-    var findings: [Finding] = []
-    for (index, category) in categories.enumerated() {
-      for (number, action) in category.actions.enumerated() {
-        guard let other = first[action.identifier] else {
-          first[action.identifier] = (action, category.identifier)
-          continue
-        }
-        guard other.action != action, other.category != category.identifier else { continue }
-        findings.append(
-          Finding(
-            .differingActions, at: "categories[\(index)].actions[\(number)].identifier",
-            "the action \(inQuotes(action.identifier)) is another button in category \(inQuotes(other.category))"))
+    var first: [[UInt8]: PlacedAction] = [:]
+    return placedActions.compactMap { placed in
+      let name = Array(placed.action.identifier.utf8)
+      guard let other = first[name] else {
+        first[name] = placed
+        return nil
       }
+      guard other.action != placed.action, !isSame(other.category.identifier, placed.category.identifier) else {
+        return nil
+      }
+      return Finding(
+        .differingActions, at: placed.place,
+        "the action \(inQuotes(placed.action.identifier)) is another button in category"
+          + " \(inQuotes(other.category.identifier))")
     }
-    return findings
+  }
+
+  /// Actions of different categories whose names look the same and are not.
+  private var similarActions: [Finding] {
+    var first: [String: PlacedAction] = [:]
+    var known: Set<[UInt8]> = []
+    return placedActions.compactMap { placed in
+      let name = placed.action.identifier
+      guard known.insert(Array(name.utf8)).inserted, !folded(name).isEmpty else { return nil }
+      guard let other = first[folded(name)] else {
+        first[folded(name)] = placed
+        return nil
+      }
+      // Within one category that is found there.
+      guard !placed.category.actions.contains(where: { isSame($0.identifier, other.action.identifier) }) else {
+        return nil
+      }
+      return similarity(
+        .similarActions, at: placed.place, "action \(inQuotes(name))", name, other.action.identifier,
+        of: " of category \(inQuotes(other.category.identifier))")
+    }
+  }
+
+  /// Names that are alike in Swift, so that the source for the app has to mark them.
+  private var sharedSwiftNames: [Finding] {
+    sharedSwiftNames(
+      categories.enumerated().map { ($1.identifier, "categories[\($0)].identifier") }, categoryNames, what: "category")
+      + sharedSwiftNames(placedActions.map { ($0.action.identifier, $0.place) }, actionNames, what: "action")
+  }
+
+  private func sharedSwiftNames(
+    _ named: [(identifier: String, place: String)], _ names: SwiftNames, what: String
+  ) -> [Finding] {
+    var first: [String: String] = [:]
+    var known: Set<[UInt8]> = []
+    return named.compactMap { identifier, place in
+      guard known.insert(Array(identifier.utf8)).inserted else { return nil }
+      guard let other = first[swiftName(of: identifier)] else {
+        first[swiftName(of: identifier)] = identifier
+        return nil
+      }
+      // That they are alike has been said.
+      guard folded(other) != folded(identifier) else { return nil }
+      return Finding(
+        .similarSwiftNames, at: place,
+        "\(what) \(inQuotes(identifier)) and \(inQuotes(other)) have one name in Swift; the source for the app calls them"
+          + " “\(names[identifier])” and “\(names[other])”")
+    }
   }
 }
 
@@ -146,8 +201,16 @@ private func similarities(
     }
     guard let other = names[..<index].first(where: { folded($0) == folded(name) && !folded(name).isEmpty })
     else { return nil }
-    return Finding(
-      similar, at: places(index),
-      "\(what) \(inQuotes(name)) differs from \(inQuotes(other)) only \(difference(other, name))")
+    return similarity(similar, at: places(index), "\(what) \(inQuotes(name))", name, other)
   }
+}
+
+/// Two names that are told apart only by what people do not see. Case and blanks count for iOS and for Swift; two
+/// Unicode forms of one text are the same for Swift, so code for an app could not tell them apart.
+private func similarity(
+  _ code: Finding.Code, at place: String, _ subject: String, _ name: String, _ other: String, of owner: String = ""
+) -> Finding {
+  Finding(
+    code, at: place, "\(subject) differs from \(inQuotes(other))\(owner) only \(difference(other, name))",
+    severity: name == other ? .error : .warning)
 }

@@ -12,16 +12,19 @@ extension CategoryRegistry {
     }
   }
 
+  /// What the source calls the categories.
+  var categoryNames: SwiftNames { SwiftNames(categories.map(\.identifier)) }
+
+  /// What the source calls the actions.
+  var actionNames: SwiftNames { SwiftNames(categories.flatMap(\.actions).map(\.identifier)) }
+
   /// Swift source that registers exactly these categories, and names them and their actions.
   ///
   /// The same categories give the same text, in whatever order they are. The registry has to be without errors and to
   /// have a category.
   package func swiftSource(_ style: SourceStyle = SourceStyle()) -> String {
     let categories = categories.sorted { $0.identifier.utf8.lexicographicallyPrecedes($1.identifier.utf8) }
-    let actions = Set(categories.flatMap(\.actions).map(\.identifier))
-    let writer = SourceWriter(
-      style: style, categoryNames: SwiftNames(categories.map(\.identifier)),
-      actionNames: SwiftNames(actions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }))
+    let writer = SourceWriter(style: style, categoryNames: categoryNames, actionNames: actionNames)
     return writer.file(categories)
   }
 }

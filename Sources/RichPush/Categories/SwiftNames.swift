@@ -1,29 +1,42 @@
 /// Swift names for identifiers that may be any text: lower camel case, no two alike, none that means something else.
+///
+/// Identifiers that would have the same name each get a mark that is made of their bytes. So none has a name that was
+/// another's, and code that was written for one does not compile when there are two.
 struct SwiftNames {
+  /// Each once, in the order of their bytes.
   let identifiers: [String]
   /// By UTF-8, as identifiers in different Unicode forms are different ones.
   private var names: [[UInt8]: String] = [:]
 
-  /// - Parameter identifiers: each once. Their order decides which of two like ones is numbered.
   init(_ identifiers: [String]) {
-    self.identifiers = identifiers
-    var taken: Set<String> = []
-    for identifier in identifiers {
-      let name = swiftName(of: identifier)
-      var unique = name
-      var number = 2
-      while !taken.insert(unique).inserted {
-        unique = "\(name)_\(number)"
-        number += 1
+    self.identifiers = distinct(identifiers).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let sharing = Dictionary(grouping: self.identifiers, by: swiftName)
+    for (name, identifiers) in sharing {
+      for identifier in identifiers {
+        let unique = identifiers.count == 1 ? name : "\(name)_\(mark(of: identifier))"
+        names[Array(identifier.utf8)] = keywords.contains(unique) ? "`\(unique)`" : unique
       }
-      names[Array(identifier.utf8)] = keywords.contains(unique) ? "`\(unique)`" : unique
     }
   }
 
   subscript(_ identifier: String) -> String { names[Array(identifier.utf8)] ?? "" }
 }
 
-private func swiftName(of identifier: String) -> String {
+/// Each name once, byte by byte, in the order in which it is first there.
+func distinct(_ names: [String]) -> [String] {
+  var seen: Set<[UInt8]> = []
+  return names.filter { seen.insert(Array($0.utf8)).inserted }
+}
+
+/// Eight hex digits that tell an identifier from others: its FNV-1a hash (32 bits), which is the same everywhere.
+private func mark(of identifier: String) -> String {
+  let hash = identifier.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+  let digits = String(hash, radix: 16)
+  return String(repeating: "0", count: 8 - digits.count) + digits
+}
+
+/// The name of an identifier that need not be told from another one.
+func swiftName(of identifier: String) -> String {
   let words = identifier.unicodeScalars.split { !isPlain($0) }.map { String(String.UnicodeScalarView($0)) }
   let parts = words.enumerated().map { index, word in
     // NEW_MESSAGE is two words that are shouted; newMessage and iOS are as they are meant.

@@ -11,8 +11,8 @@ extension JSONValue {
   /// Reads one JSON document (RFC 8259) from its UTF-8, strictly: no comments, no commas at the end, nothing behind it.
   ///
   /// An object with the same name twice is refused, though RFC 8259 leaves it open: readers differ in which one counts.
-  /// So are two names that differ in Unicode form only, which a Swift dictionary cannot hold apart. Whole numbers
-  /// beyond 64 bits become floating-point numbers.
+  /// So are two names that differ in Unicode form only, which a Swift dictionary cannot hold apart. A number
+  /// that neither `Int64` nor `Double` gives back with the same value is kept as its text.
   public init(parsing utf8: some Sequence<UInt8>) throws(JSONSyntaxError) {
     var parser = JSONParser(Array(utf8))
     self = try parser.document()
@@ -129,7 +129,7 @@ private struct JSONParser {
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     if isWhole, let integer = Int64(text) { return .integer(integer) }
     guard let number = Double(text), number.isFinite else { throw failure("the number is too large", at: start) }
-    return .number(number)
+    return DecimalForm(text) == DecimalForm(number.description) ? .number(number) : .numeral(text)
   }
 
   private mutating func digits() throws(JSONSyntaxError) {
@@ -218,5 +218,39 @@ private struct JSONParser {
     let newline = UInt8(ascii: "\n")
     let column = before.count - (before.lastIndex(of: newline).map { $0 + 1 } ?? 0) + 1
     return JSONSyntaxError(line: before.count { $0 == newline } + 1, column: column, message: message)
+  }
+}
+
+/// What a number in decimal digits is worth, however it is written: its digits from the first to the last that is not
+/// zero, and the power of ten of the last one.
+private struct DecimalForm: Equatable {
+  private var isNegative = false
+  private var digits: [UInt8] = []
+  private var exponent = 0
+
+  /// - Returns: nil when the exponent is beyond all measure.
+  init?(_ text: String) {
+    let parts = text.utf8.split { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
+    guard let mantissa = parts.first else { return nil }
+    if parts.count > 1 {
+      guard let power = Int(String(decoding: parts[1], as: UTF8.self)), abs(power) < 1_000_000 else { return nil }
+      exponent = power
+    }
+    var isFraction = false
+    for byte in mantissa {
+      switch byte {
+      case UInt8(ascii: "-"): isNegative = true
+      case UInt8(ascii: "."): isFraction = true
+      default:
+        digits.append(byte)
+        if isFraction { exponent -= 1 }
+      }
+    }
+    digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
+    while digits.last == UInt8(ascii: "0") {
+      digits.removeLast()
+      exponent += 1
+    }
+    if digits.isEmpty { exponent = 0 }
   }
 }

@@ -25,7 +25,18 @@ extension JSONValue {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
+    case .numeral(let text): Double(text)
     default: nil
+    }
+  }
+
+  /// Whether there is a number in it that is kept as text.
+  public var holdsNumeral: Bool {
+    switch self {
+    case .numeral: true
+    case .array(let elements): elements.contains(where: \.holdsNumeral)
+    case .object(let members): members.values.contains(where: \.holdsNumeral)
+    default: false
     }
   }
 
@@ -34,7 +45,7 @@ extension JSONValue {
     switch self {
     case .null: "null"
     case .bool: "a Boolean"
-    case .integer, .number: "a number"
+    case .integer, .number, .numeral: "a number"
     case .string: "a string"
     case .array: "an array"
     case .object: "an object"

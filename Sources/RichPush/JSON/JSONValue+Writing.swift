@@ -30,6 +30,7 @@ private struct JSONWriter {
     case .bool(let value): bytes += (value ? "true" : "false").utf8
     case .integer(let value): bytes += String(value).utf8
     case .number(let value): bytes += (value.isFinite ? value.description : "null").utf8
+    case .numeral(let text): bytes += text.utf8
     case .string(let value): write(value)
     case .array(let elements):
       list("[", elements, "]") { writer, element in writer.write(element) }

@@ -44,6 +44,28 @@ struct MediaLink: Equatable {
   }
 }
 
+extension MediaLink {
+  /// Whether one of the keys that lead to it is named like what holds a file: `image_url`, `richMedia`.
+  fileprivate var isUnderMediaKey: Bool {
+    words(of: place).contains { word in mediaWords.contains(word) || mediaBeginnings.contains { word.hasPrefix($0) } }
+  }
+}
+
+/// The words of a key, in lower case: what is between capitals and characters that are no letters.
+private func words(of key: String) -> [String] {
+  var words = [""]
+  for character in key {
+    if !character.isLetter || character.isUppercase && words.last?.last?.isLowercase == true { words.append("") }
+    if character.isLetter { words[words.count - 1].append(character) }
+  }
+  return words.map { $0.lowercased() }
+}
+
+private let mediaWords = ["img", "pic", "gif"]
+private let mediaBeginnings = [
+  "media", "image", "photo", "picture", "thumb", "poster", "video", "movie", "audio", "attachment",
+]
+
 /// Extensions that iOS takes too, beside those that Enclosure gives.
 private let otherExtensions: [String: AttachmentType] = [
   "jpeg": .jpeg, "jpe": .jpeg, "aif": .aiff, "aifc": .aiff, "wave": .wav, "mpg": .mpeg4, "mpeg": .mpeg4, "avi": .mpeg4,
@@ -72,12 +94,26 @@ extension JSONValue {
     }
   }
 
-  /// URLs elsewhere outside `aps` that look as if something was to be downloaded from them without https.
+  /// Addresses of Enclosure's own key that are no media, and that the app fetches all the same.
+  var insecureContent: [Finding] {
+    let content = self[PayloadContent.key]
+    let posters = (content?["media"]?.asArray ?? []).enumerated().map { ("media[\($0)].poster", $1["poster"]) }
+    return ([("manifest", content?["manifest"])] + posters).flatMap { place, value -> [Finding] in
+      guard let url = value?.asString, !isSecure(url) else { return [] }
+      return MediaLink(url: url, place: "\(PayloadContent.key).\(place)").findings
+    }
+  }
+
+  /// URLs elsewhere outside `aps` that look as if something was to be downloaded from them without https: by their own
+  /// names, or by the names of the keys that they stand under.
   func insecureLinks(besides known: [MediaLink]) -> [Finding] {
     var findings: [Finding] = []
-    for (name, value) in (asObject ?? [:]).sorted(by: { $0.key < $1.key }) where name != "aps" {
+    for (name, value) in (asObject ?? [:]).sorted(by: { $0.key < $1.key })
+    where name != "aps" && name != PayloadContent.key {
       for link in strings(in: value, at: name)
-      where link.url.prefix(7).lowercased() == "http://" && link.type != nil && !known.contains(link) {
+      where link.url.prefix(7).lowercased() == "http://" && (link.type != nil || link.isUnderMediaKey)
+        && !known.contains(link)
+      {
         let message = "\(inQuotes(link.url)) is not https; App Transport Security keeps an app from fetching it"
         findings.append(Finding(.insecureURL, at: link.place, message, severity: .warning))
       }

@@ -17,7 +17,7 @@ public struct Payload: Sendable, Equatable {
   /// presets. What the sender has under other keys stays as it is. Where the result is too large, it loses, one after the
   /// other and only as far as needed: the placeholders, the manifest's address, the posters, sizes and thumbnail options,
   /// the media but for the first one, and, only where the options allow it, the end of the body. Of several media the
-  /// last one loses first.
+  /// last one loses first. For Expo, which shows a video's poster, sizes and thumbnail options go before posters.
   /// - Parameters:
   ///   - notification: the payload as the sender would send it without media.
   ///   - content: the media; none for a notification that goes as it is.
@@ -33,7 +33,7 @@ public struct Payload: Sendable, Equatable {
     var omissions: [PayloadOmission] = []
     var json = try assembled(notification, content, options)
     var utf8 = json.utf8()
-    for omission in content.possibleOmissions where utf8.count > options.limit.bytes {
+    for omission in content.possibleOmissions(for: options.presets) where utf8.count > options.limit.bytes {
       content.leaveOut(omission)
       json = try assembled(notification, content, options)
       let shorter = json.utf8()
@@ -75,13 +75,15 @@ private func assembled(
 
 extension PayloadContent {
   /// What may be left out, what is missed least first.
-  fileprivate var possibleOmissions: [PayloadOmission] {
+  fileprivate func possibleOmissions(for presets: [PayloadPreset]) -> [PayloadOmission] {
     let backwards = media.reversed()
     var all: [PayloadOmission] = backwards.filter { $0.thumbHash != nil }.map { .thumbHash(identifier: $0.identifier) }
     if manifest != nil { all.append(.manifest) }
-    all += backwards.filter { $0.poster != nil }.map { .poster(identifier: $0.identifier) }
-    all += backwards.filter { $0.bytes != nil || $0.thumbnailTime != nil || $0.thumbnailHidden }
-      .map { .details(identifier: $0.identifier) }
+    let posters = backwards.filter { $0.poster != nil }.map { PayloadOmission.poster(identifier: $0.identifier) }
+    let details = backwards.filter { $0.bytes != nil || $0.thumbnailTime != nil || $0.thumbnailHidden }
+      .map { PayloadOmission.details(identifier: $0.identifier) }
+    // To Expo the poster is the medium.
+    all += presets.contains(.expo) ? details + posters : posters + details
     all += backwards.dropLast().map { .medium(identifier: $0.identifier) }
     return all
   }

@@ -61,6 +61,13 @@ extension PayloadCheck {
           Finding(.misplacedKey, at: name, "“\(name)” is a header of the request to APNs, not part of the payload")
         ]
       }
+      if let key = telltaleKeys.first(where: { isWithin(2, editsOf: folded($0), folded(name)) }) {
+        return [
+          Finding(
+            .misspeltKey, at: name, "iOS does not read \(inQuotes(name)) here; is “\(key)” in “aps” meant?",
+            severity: .warning)
+        ]
+      }
       if name == simulatorBundleKey {
         return [Finding(.unknownKey, at: name, "“\(name)” is for the simulator only", severity: .note)]
       }
@@ -92,7 +99,7 @@ extension PayloadCheck {
       return []
     case .fraction:
       // A Live Activity's score only has to be greater than those of others.
-      guard let number = value.asNumber, (0...1).contains(number) || aps["content-state"] != nil else {
+      guard let number = value.asNumber, (0...1).contains(number) || isLiveActivity(aps) else {
         return [wrong(value, at: place, "a number from 0 to 1")]
       }
       return []
@@ -105,6 +112,10 @@ extension PayloadCheck {
     case .sound: return soundFindings(value, at: place)
     case .alert: return alertFindings(value, at: place, aps: aps)
     }
+  }
+
+  private func isLiveActivity(_ aps: [String: JSONValue]) -> Bool {
+    aps["event"] != nil || aps["content-state"] != nil
   }
 
   private func oneFindings(of value: JSONValue, at place: String) -> [Finding] {
@@ -126,6 +137,16 @@ extension PayloadCheck {
     if let volume = members["volume"], volume.asNumber.map({ !(0...1).contains($0) }) ?? true {
       findings.append(wrong(volume, at: "\(place).volume", "a number from 0 to 1"))
     }
+    switch members["critical"] {
+    case nil, .integer(0...1): break
+    case .bool?:
+      let message = "Apple's documentation wants the number 1 or 0, not true or false"
+      findings.append(Finding(.wrongValue, at: "\(place).critical", message, severity: .warning))
+    case let other?:
+      if ![0, 1].contains(other.asInteger) {
+        findings.append(wrong(other, at: "\(place).critical", "the number 1 or 0"))
+      }
+    }
     if let name = members["name"], name.asString == nil {
       findings.append(wrong(name, at: "\(place).name", "a string"))
     }
@@ -142,20 +163,38 @@ extension PayloadCheck {
     return members.keys.sorted().flatMap { name -> [Finding] in
       let inner = "\(place).\(name)"
       guard let value = members[name] else { return [] }
-      if alertKeys.contains(name) {
-        if name.hasSuffix("-args") {
-          let isFit = value.asArray?.allSatisfy { $0.asString != nil } ?? false
-          return isFit ? [] : [wrong(value, at: inner, "an array of strings")]
-        }
-        if name == "summary-arg-count" {
-          return value.asInteger == nil ? [wrong(value, at: inner, "a whole number")] : []
-        }
-        return value.asString == nil ? [wrong(value, at: inner, "a string")] : []
-      }
+      if alertKeys.contains(name) { return textFindings(name, value, at: inner, aps: aps) }
+      // A Live Activity's alert has its own sound (Apple, “Starting and updating Live Activities with ActivityKit push
+      // notifications”).
+      if name == "sound", isLiveActivity(aps) { return soundFindings(value, at: inner) }
       if let key = apsKeys.keys.first(where: { plain($0) == plain(name) }) {
         return [misplaced(name, at: inner, belongs: key, isThere: aps[key] != nil)]
       }
       return [unknown(name, at: inner, among: alertKeys)]
+    }
+  }
+
+  /// What is wrong with one of the texts of an alert.
+  private func textFindings(
+    _ name: String, _ value: JSONValue, at place: String, aps: [String: JSONValue]
+  ) -> [Finding] {
+    if name.hasSuffix("-args") {
+      let isFit = value.asArray?.allSatisfy { $0.asString != nil } ?? false
+      return isFit ? [] : [wrong(value, at: place, "an array of strings")]
+    }
+    if name == "summary-arg-count" {
+      return value.asInteger == nil ? [wrong(value, at: place, "a whole number")] : []
+    }
+    guard ["title", "body"].contains(name), isLiveActivity(aps), let members = value.asObject else {
+      return value.asString == nil ? [wrong(value, at: place, "a string")] : []
+    }
+    // The texts of a Live Activity are localized in place.
+    return members.keys.sorted().flatMap { name -> [Finding] in
+      guard let value = members[name] else { return [] }
+      guard ["loc-key", "loc-args"].contains(name) else {
+        return [unknown(name, at: "\(place).\(name)", among: ["loc-key", "loc-args"])]
+      }
+      return textFindings(name, value, at: "\(place).\(name)", aps: [:])
     }
   }
 
@@ -180,7 +219,7 @@ extension PayloadCheck {
     let found =
       switch value {
       case .string(let text): inQuotes(text)
-      case .bool, .integer, .number, .null: value.text()
+      case .bool, .integer, .number, .numeral, .null: value.text()
       case .array, .object: value.kindName
       }
     return Finding(.wrongValue, at: place, "\(expected) is expected, not \(found)\(hint)")

@@ -58,7 +58,7 @@ public struct PayloadCheck: Sendable {
       findings.append(Finding(.missingAPS, at: "$", "there is no “aps”, without which APNs sends nothing\(hint)"))
     }
     let links = payload.mediaLinks
-    findings += links.flatMap(\.findings) + payload.insecureLinks(besides: links)
+    findings += links.flatMap(\.findings) + payload.insecureContent + payload.insecureLinks(besides: links)
     findings += mediaFindings(payload, links: links) + categoryFindings(payload, links: links)
     let bytes = payload.utf8().count
     if bytes > limit.bytes {
@@ -77,7 +77,7 @@ public struct PayloadCheck: Sendable {
   private func mediaFindings(_ payload: JSONValue, links: [MediaLink]) -> [Finding] {
     guard limit != .voip, let aps = payload["aps"]?.asObject, !media.isEmpty || !links.isEmpty else { return [] }
     var findings: [Finding] = []
-    if !isBeforePreparation, aps["mutable-content"] == nil || aps["mutable-content"]?.asInteger == 0 {
+    if !isBeforePreparation, aps["mutable-content"]?.asInteger != 1, aps["mutable-content"] != .bool(true) {
       findings.append(
         Finding(
           .missingMutableContent, at: "aps",

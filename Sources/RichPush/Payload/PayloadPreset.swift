@@ -68,8 +68,11 @@ extension PayloadPreset {
   }
 
   /// Why the SDK does not show media of a type, or not always; nil when it does.
-  public func doubt(about type: AttachmentType) -> String? {
+  /// - Parameter hasPoster: whether the payload of a video has the address of its poster.
+  public func doubt(about type: AttachmentType, hasPoster: Bool = true) -> String? {
     switch (self, type.kind) {
+    case (.expo, .video) where !hasPoster:
+      "Expo's rich content is an image, and the video's poster is not in the payload"
     case (.expo, .video): "Expo's rich content is an image: it gets the poster of the video"
     case (.expo, .audio): "Expo's rich content is an image, and this is audio"
     case (.clevertap, .audio) where type != .mp3: "CleverTap's extension names every audio file .mp3, and this is none"
