@@ -89,6 +89,22 @@ struct AttachmentLoaderTests {
     #expect(await task.value?.form == .placeholder)
   }
 
+  @Test("ends when it was cancelled before it began, however often")
+  func cancelledBefore() async throws {
+    let origin = try FaultyOrigin { _ in [.stall] }
+    let request = DownloadRequest(url: origin.url("/p.jpg"), type: .jpeg, maximumBytes: 1000)
+    let folder = folder.path
+    let tasks = (0..<300).map { number in
+      Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await URLSessionDownloader().download(request, to: URL(fileURLWithPath: "\(folder)/\(number)"))
+      }
+    }
+    for task in tasks {
+      await #expect(throws: (any Error).self) { try await task.value }
+    }
+  }
+
   @Test("has nothing where nothing is left")
   func nothing() async throws {
     let origin = try FaultyOrigin { _ in FaultyOrigin.response(404) }
