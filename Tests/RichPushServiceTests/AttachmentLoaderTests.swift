@@ -66,17 +66,78 @@ struct AttachmentLoaderTests {
 
   @Test("shows the poster where the video does not come in time, and the placeholder where neither does")
   func fallsBack() async throws {
+    var video = medium("https://example.com/v.mp4", type: .mpeg4)
+    video.poster = "https://example.com/poster.jpg"
+    let content = PayloadContent(media: [video])
+    // Half of the time is the poster's, which needs none here: seconds are for a machine that is busy.
+    let cases: [(String?, Double, LoadedMedia.Form, String)] = [
+      (video.poster, 10, .poster, "media.jpg"), (nil, 1, .placeholder, "media.png"),
+    ]
+    for (url, seconds, form, name) in cases {
+      let loader = AttachmentLoader(
+        limits: LoadingLimits(seconds: seconds), downloader: StallingDownloader(answering: url),
+        folder: URL(fileURLWithPath: folder.path))
+      let loaded = try #require(await loader.load(content).first)
+      #expect(loaded.form == form && loaded.file.lastPathComponent == name)
+      #expect(loaded.type.matches(start: try Data(contentsOf: loaded.file)))
+    }
+  }
+
+  @Test(
+    "tries the video even where the poster wants more time than there is",
+    arguments: [(60, 100), (60, .infinity), (.infinity, .infinity), (1e300, 6), (60, .nan), (60, -5)]
+      as [(Double, Double)])
+  func shortTime(seconds: Double, posterSeconds: Double) async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: [0, 0, 0, 8] + Array("ftypisom".utf8)) }
+    var video = medium(origin.url("/v.mp4"), type: .mpeg4)
+    video.poster = origin.url("/poster.jpg")
+    #expect(await load(video, LoadingLimits(seconds: seconds, posterSeconds: posterSeconds))?.form == .attachment)
+  }
+
+  @Test("has the placeholder where there is no time", arguments: [0, -1, .nan, -.infinity] as [Double])
+  func noTime(seconds: Double) async throws {
+    #expect(await load(medium("https://127.0.0.1/p.jpg"), LoadingLimits(seconds: seconds))?.form == .placeholder)
+    let content = PayloadContent(media: [medium("https://127.0.0.1/p.jpg")])
+    #expect(await loader(LoadingLimits(bytes: -1)).load(content).map(\.form) == [.placeholder])
+    #expect(await loader(LoadingLimits(count: -1)).load(content).isEmpty)
+  }
+
+  @Test("counts what came for nothing towards the byte budget")
+  func wastedBytes() async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: picture) }
+    var video = medium(origin.url("/v.mp4"), type: .mpeg4)
+    video.poster = origin.url("/poster.jpg")
+    // The video is no video, so the poster is next.
+    #expect(await load(video, LoadingLimits(seconds: 60, bytes: picture.count * 2))?.form == .poster)
+    #expect(await load(video, LoadingLimits(seconds: 60, bytes: picture.count * 2 - 1))?.form == .placeholder)
+  }
+
+  @Test("tries the next best where nothing can be made of a file, and removes it")
+  func refused() async throws {
     let origin = try FaultyOrigin { request in
-      request.target == "/poster.jpg" ? FaultyOrigin.response(body: picture) : [.stall]
+      FaultyOrigin.response(body: request.target == "/v.mp4" ? [0, 0, 0, 8] + Array("ftypisom".utf8) : picture)
     }
     var video = medium(origin.url("/v.mp4"), type: .mpeg4)
     video.poster = origin.url("/poster.jpg")
-    let poster = try #require(await load(video, LoadingLimits(seconds: 61, posterSeconds: 60)))
-    #expect(poster.form == .poster && poster.file.lastPathComponent == "media.jpg")
-    video.poster = origin.url("/stalls.jpg")
-    let placeholder = try #require(await load(video, LoadingLimits(seconds: 1, posterSeconds: 0.5)))
-    #expect(placeholder.form == .placeholder && placeholder.file.lastPathComponent == "media.png")
-    #expect(AttachmentType.png.matches(start: try Data(contentsOf: placeholder.file)))
+    let content = PayloadContent(media: [video])
+    var seen: [LoadedMedia.Form] = []
+    let made = await loader(LoadingLimits(seconds: 60)).load(content) { media in
+      seen.append(media.form)
+      guard media.form == .placeholder else { throw DownloadFailure.wrongType }
+      return media.file.lastPathComponent
+    }
+    #expect(seen == [.attachment, .poster, .placeholder] && made == ["media.png"])
+    #expect(folder.files().count == 1)
+  }
+
+  @Test("removes what was left long ago, and nothing else")
+  func leftovers() async throws {
+    let loader = loader(LoadingLimits(count: 1))
+    let media = try #require(loader.placeholders(PayloadContent(media: [medium("https://example.com/p.jpg")])).first)
+    loader.removeLeftovers()
+    #expect(folder.files().count == 1)
+    loader.removeLeftovers(olderThan: -60)
+    #expect(folder.files().isEmpty && !FileManager.default.fileExists(atPath: media.file.path))
   }
 
   @Test("ends with the placeholder when it is cancelled")
@@ -154,6 +215,20 @@ struct AttachmentLoaderTests {
 
   private func loader(_ limits: LoadingLimits) -> AttachmentLoader {
     AttachmentLoader(limits: limits, folder: URL(fileURLWithPath: folder.path))
+  }
+}
+
+/// Has one file, and waits for all others until it is cancelled.
+private struct StallingDownloader: MediaDownloader {
+  let url: String?
+
+  init(answering url: String?) {
+    self.url = url
+  }
+
+  func download(_ request: DownloadRequest, to file: URL) async throws {
+    if request.url != url { try await Task.sleep(for: .seconds(3600)) }
+    try Data(picture).write(to: file)
   }
 }
 
