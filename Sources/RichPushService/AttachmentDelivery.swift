@@ -10,6 +10,9 @@
     public func attachment() throws -> UNNotificationAttachment {
       var options: [AnyHashable: Any] = [UNNotificationAttachmentOptionsTypeHintKey: type.rawValue]
       if medium.thumbnailHidden { options[UNNotificationAttachmentOptionsThumbnailHiddenKey] = true }
+      if let rect = medium.thumbnailClippingRect {
+        options[UNNotificationAttachmentOptionsThumbnailClippingRectKey] = rect.dictionary
+      }
       // A poster is the picture of that time already.
       if form == .attachment, let time = medium.thumbnailTime {
         options[UNNotificationAttachmentOptionsThumbnailTimeKey] = time

@@ -34,6 +34,8 @@ func attachesWithOptions() async {
   check(options[UNNotificationAttachmentOptionsTypeHintKey] as? String == "public.mpeg-4", "it has a type hint")
   check(options[UNNotificationAttachmentOptionsThumbnailHiddenKey] as? Bool == true, "its thumbnail is hidden")
   check(options[UNNotificationAttachmentOptionsThumbnailTimeKey] as? Double == 1.5, "it has a thumbnail time")
+  let rect = options[UNNotificationAttachmentOptionsThumbnailClippingRectKey] as? [String: Double]
+  check(rect == ["X": 0.25, "Y": 0, "Width": 0.5, "Height": 1], "its thumbnail is clipped")
   check(await handed.first()?.userInfo["enclosure"] != nil, "what came with the notification stays")
 }
 
@@ -145,7 +147,8 @@ func entries(_ name: String) -> [String] {
 func video(hidden: Bool = false) -> PayloadMedia {
   PayloadMedia(
     identifier: "media-1", url: "https://a/v.mp4", type: .mpeg4, poster: "https://a/p.jpg",
-    thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3", thumbnailTime: 1.5, thumbnailHidden: hidden)
+    thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3", thumbnailTime: 1.5, thumbnailHidden: hidden,
+    thumbnailClippingRect: hidden ? ClippingRect(x: 0.25, y: 0, width: 0.5, height: 1) : nil)
 }
 
 func delivery(
