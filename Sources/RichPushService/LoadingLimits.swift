@@ -23,16 +23,16 @@ struct LoadingBudget {
   private let posterTime: Duration
   var bytes: Int
 
-  init(_ limits: LoadingLimits) {
-    end = .now + Self.duration(limits.seconds)
+  init(_ limits: LoadingLimits, from now: ContinuousClock.Instant = .now) {
+    end = now + Self.duration(limits.seconds)
     posterTime = Self.duration(limits.posterSeconds)
     bytes = max(0, limits.bytes)
   }
 
   /// How long a file may take now; zero when the time is over.
   /// - Parameter hasPoster: whether there is a poster to be loaded afterwards.
-  func time(hasPoster: Bool) -> Duration {
-    let left = max(.zero, end - .now)
+  func time(hasPoster: Bool, at now: ContinuousClock.Instant = .now) -> Duration {
+    let left = max(.zero, end - now)
     return hasPoster ? left - min(posterTime, left / 2) : left
   }
 

@@ -1,8 +1,9 @@
 import Foundation
 import RichPush
-import RichPushService
 import TestSupport
 import Testing
+
+@testable import RichPushService
 
 @Suite("An extension's loader")
 struct AttachmentLoaderTests {
@@ -64,23 +65,29 @@ struct AttachmentLoaderTests {
     #expect(!origin.requests.contains { $0.target == "/known" })
   }
 
-  @Test("shows the poster where the video does not come in time, and the placeholder where neither does")
-  func fallsBack() async throws {
+  @Test("shows the placeholder where neither video nor poster comes in time")
+  func comesTooLate() async throws {
     var video = medium("https://example.com/v.mp4", type: .mpeg4)
     video.poster = "https://example.com/poster.jpg"
-    let content = PayloadContent(media: [video])
-    // Half of the time is the poster's, which needs none here: seconds are for a machine that is busy.
-    let cases: [(String?, Double, LoadedMedia.Form, String)] = [
-      (video.poster, 10, .poster, "media.jpg"), (nil, 1, .placeholder, "media.png"),
-    ]
-    for (url, seconds, form, name) in cases {
-      let loader = AttachmentLoader(
-        limits: LoadingLimits(seconds: seconds), downloader: StallingDownloader(answering: url),
-        folder: URL(fileURLWithPath: folder.path))
-      let loaded = try #require(await loader.load(content).first)
-      #expect(loaded.form == form && loaded.file.lastPathComponent == name)
-      #expect(loaded.type.matches(start: try Data(contentsOf: loaded.file)))
-    }
+    let loader = AttachmentLoader(
+      limits: LoadingLimits(seconds: 1), downloader: StallingDownloader(), folder: URL(fileURLWithPath: folder.path))
+    let loaded = try #require(await loader.load(PayloadContent(media: [video])).first)
+    #expect(loaded.form == .placeholder && loaded.file.lastPathComponent == "media.png")
+    #expect(AttachmentType.png.matches(start: try Data(contentsOf: loaded.file)))
+  }
+
+  @Test(
+    "keeps time for a poster, at most half of what is left",
+    arguments: [
+      (20, 6, 0, 14), (20, 6, 10, 5), (5, 6, 0, 2.5), (5, 0, 0, 5), (20, 6, 30, 0), (-1, 6, 0, 0), (.nan, 6, 0, 0),
+      (.infinity, .infinity, 0, 43_200), (1e300, -1, 0, 86_400), (20, .nan, 0, 20),
+    ] as [(Double, Double, Double, Double)])
+  func posterTime(seconds: Double, posterSeconds: Double, passed: Double, expected: Double) {
+    let start = ContinuousClock.now
+    let budget = LoadingBudget(LoadingLimits(seconds: seconds, posterSeconds: posterSeconds), from: start)
+    #expect(budget.time(hasPoster: true, at: start + .seconds(passed)) == .seconds(expected))
+    let all = seconds > 0 ? min(seconds, 86_400) : 0
+    #expect(budget.time(hasPoster: false, at: start + .seconds(passed)) == .seconds(max(0, all - passed)))
   }
 
   @Test(
@@ -218,17 +225,10 @@ struct AttachmentLoaderTests {
   }
 }
 
-/// Has one file, and waits for all others until it is cancelled.
+/// Gets nothing until it is cancelled.
 private struct StallingDownloader: MediaDownloader {
-  let url: String?
-
-  init(answering url: String?) {
-    self.url = url
-  }
-
   func download(_ request: DownloadRequest, to file: URL) async throws {
-    if request.url != url { try await Task.sleep(for: .seconds(3600)) }
-    try Data(picture).write(to: file)
+    try await Task.sleep(for: .seconds(3600))
   }
 }
 
