@@ -4,7 +4,7 @@
 import RichPushService
 import UserNotifications
 
-final class NotificationService: UNNotificationServiceExtension {
+nonisolated final class NotificationService: UNNotificationServiceExtension {
   private var delivery: AttachmentDelivery?
 
   override func didReceive(

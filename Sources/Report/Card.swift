@@ -90,7 +90,7 @@ struct Card {
     guard attachment.asset.type.kind == .image else { return "" }
     let before =
       if let media = entry.sources[attachment.identifier] {
-        "<img alt=\"Before\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
+        image("Before", media, still: media.firstPicture)
       } else if attachment.source.browserContentType == nil {
         "<p class=\"missing\">Browsers do not show \(escaped(attachment.source.format))</p>"
       } else {
@@ -109,8 +109,17 @@ struct Card {
     }
     // The phone shows the first one, so it is in the page already.
     if attachment.asset == entry.manifest.attachments.first?.asset {
-      return Picture(attachment.asset, job: number).again(label: "After")
+      return Picture(attachment, media, job: number).again(label: "After")
     }
-    return "<img alt=\"After\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
+    return image("After", media, still: attachment.still(media))
+  }
+
+  private func image(_ label: String, _ media: ReportMedia, still: ReportMedia?) -> String {
+    func tag(_ media: ReportMedia, _ attribute: String = "") -> String {
+      "<img\(attribute) alt=\"\(label)\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
+    }
+    guard media.moves else { return tag(media) }
+    let held = still.map { tag($0, " class=\"still\"") } ?? "<p class=\"missing still\">It moves, so it is hidden</p>"
+    return tag(media, " class=\"moving\"") + held
   }
 }

@@ -13,7 +13,7 @@ struct Phone {
     self.entry = entry
     self.number = number
     self.appName = appName
-    text = NotificationText(entry)
+    text = NotificationText(entry, appName: appName)
     shown = entry.manifest.attachments.first
   }
 
@@ -52,10 +52,10 @@ struct Phone {
     if let poster, let media = entry.media[poster.location] {
       return "<img class=\"thumbnail\" alt=\"\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
     }
-    guard shown.asset.type.kind == .image, entry.media[shown.asset.location] != nil else {
+    guard shown.asset.type.kind == .image, let media = entry.media[shown.asset.location] else {
       return placeholder(of: shown, isSmall: true)
     }
-    return Picture(shown.asset, job: number).small
+    return Picture(shown, media, job: number).small
   }
 
   private var medium: String {
@@ -64,7 +64,7 @@ struct Phone {
     guard let media = entry.media[shown.asset.location] else { return placeholder(of: shown, isSmall: false) }
     let source = "\(size(of: shown.asset)) src=\"\(media.address)\""
     switch shown.asset.type.kind {
-    case .image: return Picture(shown.asset, job: number).whole(media, label: label)
+    case .image: return Picture(shown, media, job: number).whole(label: label)
     case .video:
       let still = shown.poster.flatMap { entry.media[$0.location] }
       let poster = still.map { " poster=\"\($0.address)\"" } ?? ""
@@ -73,16 +73,17 @@ struct Phone {
     }
   }
 
-  /// What an app shows as long as the file is not there. The page shows it where it does not have the file.
+  /// What an app shows as long as the file is not there, a video's poster or the placeholder. The page shows it where it
+  /// does not have the file.
   private func placeholder(of attachment: Attachment, isSmall: Bool) -> String {
-    guard let hash = attachment.placeholder.flatMap({ ThumbHash(base64: $0.thumbHash) }) else {
+    let poster = attachment.poster.flatMap { entry.media[$0.location] }
+    guard let media = poster ?? attachment.placeholderPicture else {
       return isSmall
         ? ""
         : "<p class=\"missing\">\(escaped(attachment.asset.summary)): left out to keep this page small, or gone</p>"
     }
-    let address = ReportMedia(contentType: "image/png", bytes: hash.picture().png).address
-    let label = isSmall ? "" : "Placeholder of \(attachment.identifier)"
-    let source = "\(size(of: attachment.asset)) src=\"\(address)\""
+    let label = isSmall ? "" : "\(poster == nil ? "Placeholder" : "Poster") of \(attachment.identifier)"
+    let source = "\(size(of: attachment.asset)) src=\"\(media.address)\""
     return "<img class=\"\(isSmall ? "thumbnail" : "medium")\" alt=\"\(escaped(label))\"\(source)>"
   }
 
@@ -103,7 +104,7 @@ struct Phone {
   }
 }
 
-/// The words of a notification.
+/// The words of a notification. One without a title has the app's name in its place, as iOS shows it.
 private struct NotificationText {
   let title: String
   var subtitle: String?
@@ -111,17 +112,17 @@ private struct NotificationText {
   /// Whether the job brought no words of its own.
   var isInvented = false
 
-  init(_ entry: ReportEntry) {
+  init(_ entry: ReportEntry, appName: String) {
     let alert = entry.manifest.payload?["aps"]?["alert"]
     if let alert, alert.asObject != nil {
       let (given, text) = (Self.text(alert, "title"), Self.text(alert, "body", key: "loc-key"))
-      title = given ?? entry.name
+      title = given.flatMap { $0.isEmpty ? nil : $0 } ?? appName
       subtitle = Self.text(alert, "subtitle")
       body = text ?? ""
     } else if let line = alert?.asString {
-      (title, body) = ("", line)
+      (title, body) = (appName, line)
     } else {
-      (title, body, isInvented) = (entry.name, "The notification’s text", true)
+      (title, body, isInvented) = (appName, "The notification’s text", true)
     }
   }
 

@@ -5,9 +5,15 @@ struct Picture {
   private let id: String
   private let width: Int
   private let height: Int
+  private let media: ReportMedia
+  /// In its place where nothing may move.
+  private let still: ReportMedia?
 
   /// - Parameter job: the number of the card, which shares one image.
-  init(_ asset: Asset, job: Int) {
+  init(_ attachment: Attachment, _ media: ReportMedia, job: Int) {
+    let asset = attachment.asset
+    self.media = media
+    still = attachment.still(media)
     id = "picture-\(job)"
     // Images always have their sizes; a manifest that someone else wrote may not.
     width = asset.width ?? 1024
@@ -16,27 +22,35 @@ struct Picture {
 
   /// As wide as there is room.
   /// - Parameter label: for those who do not see it, as HTML.
-  func whole(_ media: ReportMedia, label: String) -> String {
-    """
-    <svg class="medium" role="img" aria-label="\(label)" viewBox="\(box)">\
-    <image id="\(id)" width="\(width)" height="\(height)" href="\(media.address)"/></svg>
-    """
+  func whole(label: String) -> String {
+    let size = "width=\"\(width)\" height=\"\(height)\""
+    let held = still.map { "<image id=\"\(id)-still\" class=\"still\" \(size) href=\"\($0.address)\"/>" } ?? ""
+    return """
+      <svg class="medium" role="img" aria-label="\(label)" viewBox="\(box)">\
+      <image id="\(id)"\(moving) \(size) href="\(media.address)"/>\(held)</svg>
+      """
   }
 
   /// A square cut out of its middle.
   var small: String {
     """
     <svg class="thumbnail" aria-hidden="true" viewBox="\(box)" preserveAspectRatio="xMidYMid slice">\
-    <use href="#\(id)"/></svg>
+    \(copy)</svg>
     """
   }
 
   /// In its own size at most.
   func again(label: String) -> String {
     """
-    <svg class="copy" role="img" aria-label="\(label)" viewBox="\(box)" style="max-width:\(width)px"><use href="#\(id)"/></svg>
+    <svg class="copy" role="img" aria-label="\(label)" viewBox="\(box)" style="max-width:\(width)px">\(copy)</svg>
     """
   }
+
+  private var copy: String {
+    "<use\(moving) href=\"#\(id)\"/>" + (still == nil ? "" : "<use class=\"still\" href=\"#\(id)-still\"/>")
+  }
+
+  private var moving: String { media.moves ? " class=\"moving\"" : "" }
 
   private var box: String { "0 0 \(width) \(height)" }
 }

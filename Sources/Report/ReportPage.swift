@@ -47,6 +47,7 @@ package struct ReportPage: Sendable {
       <form class="filters">
       \(choices("Verdict", "verdict", verdicts))
       \(choices("Appearance", "look", [("auto", "Automatic"), ("light", "Light"), ("dark", "Dark")]))
+      \(choices("Motion", "motion", [("auto", "Automatic"), ("play", "Play"), ("still", "Still")]))
       <p class="search" hidden><label for="search">Name</label> <input type="search" id="search" autocomplete="off"></p>
       <p id="count" role="status"></p>
       </form>

@@ -13,9 +13,13 @@ enum ReportStyle {
     """
 
   static let css = """
-    :root { \(light) }
+    :root { \(light) --moving: block; --still: none; }
     @media (prefers-color-scheme: dark) { :root:not(:has(#look-light:checked)) { \(dark) } }
     :root:has(#look-dark:checked) { \(dark) }
+    @media (prefers-reduced-motion: reduce) {
+      :root:not(:has(#motion-play:checked)) { --moving: none; --still: block; } }
+    :root:has(#motion-still:checked) { --moving: none; --still: block; }
+    .card .moving { display: var(--moving); } .card .still { display: var(--still); }
     * { box-sizing: border-box; }
     body { margin: 0; background: var(--page); color: var(--text);
       font: 15px/1.4 -apple-system, "SF Pro Text", "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }

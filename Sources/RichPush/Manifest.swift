@@ -137,10 +137,15 @@ public struct AttachmentOptions: Codable, Sendable, Equatable {
   /// For `UNNotificationAttachmentOptionsThumbnailTimeKey`: when the video shows the picture of its poster, in seconds
   /// from its start; nil for images and audio.
   public var thumbnailTime: Double?
+  /// For `UNNotificationAttachmentOptionsThumbnailClippingRectKey`; nil for the whole picture.
+  public var thumbnailClippingRect: ClippingRect?
 
-  public init(thumbnailHidden: Bool = false, thumbnailTime: Double? = nil) {
+  public init(
+    thumbnailHidden: Bool = false, thumbnailTime: Double? = nil, thumbnailClippingRect: ClippingRect? = nil
+  ) {
     self.thumbnailHidden = thumbnailHidden
     self.thumbnailTime = thumbnailTime
+    self.thumbnailClippingRect = thumbnailClippingRect
   }
 }
 

@@ -1,5 +1,5 @@
-/// SHA-256 (FIPS 180-4) of bytes that come piece by piece, for where there is no library for it: an app's extension, which
-/// checks what it downloads.
+/// SHA-256 (FIPS 180-4) of bytes that come piece by piece, for what may not need a library for it: this module and those
+/// above it that import nothing else. The downloads of an app use the system's own where there is one.
 public struct SHA256Digest: Sendable {
   private var state: [UInt32] = [
     0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,

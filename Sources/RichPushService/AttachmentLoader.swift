@@ -1,25 +1,6 @@
 public import Foundation
 public import RichPush
 
-/// What an extension may spend on a notification.
-public struct LoadingLimits: Sendable, Equatable {
-  /// Seconds for everything. iOS ends an extension after about 30.
-  public var seconds: Double
-  /// How many of them are kept for a video's poster, should the video not come in time.
-  public var posterSeconds: Double
-  /// Bytes to download in all.
-  public var bytes: Int
-  /// How many media to attach. iOS shows the first one.
-  public var count: Int
-
-  public init(seconds: Double = 20, posterSeconds: Double = 6, bytes: Int = 10_000_000, count: Int = 1) {
-    self.seconds = seconds
-    self.posterSeconds = posterSeconds
-    self.bytes = bytes
-    self.count = count
-  }
-}
-
 /// A file that can be attached.
 public struct LoadedMedia: Sendable, Equatable {
   public enum Form: Sendable, Equatable {
@@ -31,75 +12,120 @@ public struct LoadedMedia: Sendable, Equatable {
   public var form: Form
   /// The type of the file, whose extension agrees.
   public var type: AttachmentType
-  /// A file in a folder of its own, which belongs to the caller.
+  /// A file in a folder of its own. Both belong to the caller.
   public var file: URL
+
+  /// Removes the file and its folder.
+  public func remove() {
+    try? FileManager.default.removeItem(at: file.deletingLastPathComponent())
+  }
 }
 
 /// Makes files of what a payload names, within limits: the attachment, else the poster, else the placeholder.
 public struct AttachmentLoader: Sendable {
   private let downloader: any MediaDownloader
   private let limits: LoadingLimits
+  /// Where each file has a folder.
   private let folder: URL
 
-  /// - Parameter folder: where files go, by default the temporary one.
+  /// - Parameter folder: where files go, in a folder `enclosure`; by default the temporary one.
   public init(
     limits: LoadingLimits = LoadingLimits(), downloader: any MediaDownloader = URLSessionDownloader(),
     folder: URL = FileManager.default.temporaryDirectory
   ) {
     self.limits = limits
     self.downloader = downloader
-    self.folder = folder
+    self.folder = folder.appendingPathComponent("enclosure", isDirectory: true)
   }
 
   /// Gets the best that can be had for each medium. Never longer than the limits allow, and shorter when the task is
   /// cancelled; then placeholders are what is left.
   public func load(_ content: PayloadContent) async -> [LoadedMedia] {
-    let end = Date(timeIntervalSinceNow: limits.seconds)
-    var bytes = limits.bytes
-    var loaded: [LoadedMedia] = []
-    for medium in content.media.prefix(limits.count) {
-      guard let media = await best(of: medium, bytes: bytes, until: end) else { continue }
-      loaded.append(media)
-      if media.form != .placeholder { bytes -= size(of: media.file) }
+    await load(content) { $0 }
+  }
+
+  /// The same, and makes something of each file.
+  /// - Parameter make: throws when it can make nothing of a file. That is removed then, and the next best is tried, as
+  ///   long as there is time.
+  public func load<Made>(_ content: PayloadContent, making make: (LoadedMedia) throws -> Made) async -> [Made] {
+    var budget = LoadingBudget(limits)
+    var all: [Made] = []
+    for medium in content.media.prefix(max(0, limits.count)) {
+      for candidate in medium.candidates(within: budget.bytes) {
+        if let loaded = await file(candidate, of: medium, &budget), let made = keep(loaded, making: make) {
+          all.append(made)
+          break
+        }
+      }
     }
-    return loaded
+    return all
   }
 
   /// What can be attached without the network, at once.
   public func placeholders(_ content: PayloadContent) -> [LoadedMedia] {
-    content.media.prefix(limits.count).compactMap { medium in
+    placeholders(content) { $0 }
+  }
+
+  /// The same, and makes something of each file; what cannot be made is left out.
+  public func placeholders<Made>(_ content: PayloadContent, making make: (LoadedMedia) throws -> Made) -> [Made] {
+    content.media.prefix(max(0, limits.count)).compactMap { medium in
       medium.thumbHash.flatMap { ThumbHash(base64: $0) }.flatMap { placeholder($0, of: medium) }
+        .flatMap { keep($0, making: make) }
     }
   }
 
-  private func best(of medium: PayloadMedia, bytes: Int, until end: Date) async -> LoadedMedia? {
-    let candidates = medium.candidates(within: bytes)
-    for candidate in candidates {
-      switch candidate {
-      case .attachment(let request):
-        let reserve = medium.poster == nil ? 0 : limits.posterSeconds
-        if let file = await file(request, until: end.addingTimeInterval(-reserve)) {
-          return LoadedMedia(medium: medium, form: .attachment, type: request.type, file: file)
-        }
-      case .poster(let request):
-        if let file = await file(request, until: end) {
-          return LoadedMedia(medium: medium, form: .poster, type: request.type, file: file)
-        }
-      case .placeholder(let hash):
-        if let media = placeholder(hash, of: medium) { return media }
-      }
+  /// Removes files that were loaded long ago: those of extensions that were ended before they could hand them on, and the
+  /// empty folders of those that the system has taken.
+  /// - Parameter seconds: how old. The system takes a file after an extension has finished, so it must not be too little.
+  public func removeLeftovers(olderThan seconds: Double = 600) {
+    let key = URLResourceKey.contentModificationDateKey
+    let folders = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [key])
+    for folder in folders ?? [] {
+      guard let date = try? folder.resourceValues(forKeys: [key]).contentModificationDate,
+        date.timeIntervalSinceNow < -seconds
+      else { continue }
+      try? FileManager.default.removeItem(at: folder)
     }
-    return nil
+  }
+
+  private func keep<Made>(_ loaded: LoadedMedia, making make: (LoadedMedia) throws -> Made) -> Made? {
+    do {
+      return try make(loaded)
+    } catch {
+      loaded.remove()
+      return nil
+    }
   }
 
   /// - Returns: nil when the file did not come, or is not what it has to be.
-  private func file(_ request: DownloadRequest, until end: Date) async -> URL? {
-    let seconds = end.timeIntervalSinceNow
-    guard seconds > 0, !Task.isCancelled, let file = newFile(request.type) else { return nil }
+  private func file(
+    _ candidate: MediaCandidate, of medium: PayloadMedia, _ budget: inout LoadingBudget
+  ) async -> LoadedMedia? {
+    switch candidate {
+    case .attachment(let request):
+      let file = await download(request, for: budget.time(hasPoster: medium.poster != nil), &budget)
+      return file.map { LoadedMedia(medium: medium, form: .attachment, type: request.type, file: $0) }
+    case .poster(let request):
+      let file = await download(request, for: budget.time(hasPoster: false), &budget)
+      return file.map { LoadedMedia(medium: medium, form: .poster, type: request.type, file: $0) }
+    case .placeholder(let hash):
+      return placeholder(hash, of: medium)
+    }
+  }
+
+  private func download(_ request: DownloadRequest, for time: Duration, _ budget: inout LoadingBudget) async -> URL? {
+    var request = request
+    // What was tried before may have taken some.
+    request.maximumBytes = min(request.maximumBytes, budget.bytes)
+    guard request.maximumBytes > 0, time > .zero, !Task.isCancelled, let file = newFile(request.type) else {
+      return nil
+    }
     do {
-      try await within(seconds) { try await downloader.download(request, to: file) }
+      try await within(time) { [request] in try await downloader.download(request, to: file) }
+      budget.bytes -= size(of: file)
       return file
     } catch {
+      budget.bytes -= size(of: file)
       try? FileManager.default.removeItem(at: file.deletingLastPathComponent())
       return nil
     }
@@ -107,17 +133,19 @@ public struct AttachmentLoader: Sendable {
 
   private func placeholder(_ hash: ThumbHash, of medium: PayloadMedia) -> LoadedMedia? {
     guard let file = newFile(.png) else { return nil }
+    let loaded = LoadedMedia(medium: medium, form: .placeholder, type: .png, file: file)
     do {
       try Data(hash.picture().png).write(to: file)
     } catch {
+      loaded.remove()
       return nil
     }
-    return LoadedMedia(medium: medium, form: .placeholder, type: .png, file: file)
+    return loaded
   }
 
   /// A name with the right extension, which iOS goes by, in a folder of its own.
   private func newFile(_ type: AttachmentType) -> URL? {
-    let own = folder.appendingPathComponent("enclosure-\(UUID().uuidString)", isDirectory: true)
+    let own = folder.appendingPathComponent(UUID().uuidString, isDirectory: true)
     do {
       try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
     } catch {
@@ -132,11 +160,11 @@ public struct AttachmentLoader: Sendable {
 }
 
 /// Runs an operation, and cancels it when it takes too long.
-private func within(_ seconds: Double, _ operation: @escaping @Sendable () async throws -> Void) async throws {
+private func within(_ time: Duration, _ operation: @escaping @Sendable () async throws -> Void) async throws {
   try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask { try await operation() }
     group.addTask {
-      try await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
+      try await Task.sleep(for: time)
       throw DownloadFailure.timedOut
     }
     defer { group.cancelAll() }

@@ -4,7 +4,8 @@ public import RichPush
 /// Gets files over the network, for ``AttachmentLoader``.
 public protocol MediaDownloader: Sendable {
   /// Downloads a file and checks it against what it has to be. Ends soon when its task is cancelled.
-  /// - Parameter file: where to write it; nothing is there yet. On failure the caller removes it.
+  /// - Parameter file: where to write it; nothing is there yet. On failure the caller removes it, and goes by its size for
+  ///   how much was received.
   func download(_ request: DownloadRequest, to file: URL) async throws
 }
 

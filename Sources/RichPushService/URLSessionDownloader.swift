@@ -28,10 +28,11 @@ public struct URLSessionDownloader: MediaDownloader {
     let task = session.dataTask(with: url)
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        receiver.continuation = continuation
+        queue.addOperation { receiver.begin(continuation) }
         task.resume()
       }
     } onCancel: {
+      // At once, even before there is anybody to tell: the receiver keeps what came of it.
       task.cancel()
     }
     try Task.checkCancellation()
@@ -40,20 +41,31 @@ public struct URLSessionDownloader: MediaDownloader {
 
 /// Takes what comes for one download.
 ///
-/// Unchecked: everything is set before the task begins, and used only in the delegate's calls, which come one after the
-/// other on the session's own queue.
+/// Unchecked: what may change is used only on the session's own queue, where one operation follows the other.
 private final class DownloadReceiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  var continuation: CheckedContinuation<Void, any Error>?
   private let request: DownloadRequest
   private let handle: FileHandle
-  private var digest = SHA256Digest()
+  private var digest = FileDigest()
   private var start: [UInt8] = []
   private var count = 0
   private var failure: DownloadFailure?
+  /// Who waits for the end; nil before it has said so, and once it was told.
+  private var continuation: CheckedContinuation<Void, any Error>?
+  /// How the download ended, when that was before anybody waited for it.
+  private var result: Result<Void, any Error>?
 
   init(_ request: DownloadRequest, handle: FileHandle) {
     self.request = request
     self.handle = handle
+  }
+
+  /// Says who waits for the end.
+  func begin(_ continuation: CheckedContinuation<Void, any Error>) {
+    if let result {
+      continuation.resume(with: result)
+    } else {
+      self.continuation = continuation
+    }
   }
 
   func urlSession(
@@ -70,6 +82,12 @@ private final class DownloadReceiver: NSObject, URLSessionDataDelegate, @uncheck
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     guard failure == nil else { return }
+    // Even what is too much or wrong: the file shows how much has come.
+    do {
+      try handle.write(contentsOf: data)
+    } catch {
+      return end(dataTask, .storage("\(error)"))
+    }
     count += data.count
     guard count <= request.maximumBytes else { return end(dataTask, .tooLarge(limit: request.maximumBytes)) }
     if start.count < AttachmentType.signatureLength {
@@ -78,22 +96,19 @@ private final class DownloadReceiver: NSObject, URLSessionDataDelegate, @uncheck
         return end(dataTask, .wrongType)
       }
     }
-    do {
-      try handle.write(contentsOf: data)
-    } catch {
-      return end(dataTask, .storage("\(error)"))
-    }
-    data.withUnsafeBytes { digest.update($0) }
+    digest.update(data)
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     try? handle.close()
-    if let failure = failure ?? error.map({ .connection($0.localizedDescription) }) ?? fault {
-      continuation?.resume(throwing: failure)
+    let failure = failure ?? error.map { .connection($0.localizedDescription) } ?? fault
+    let result: Result<Void, any Error> = failure.map { .failure($0) } ?? .success(())
+    if let continuation {
+      continuation.resume(with: result)
+      self.continuation = nil
     } else {
-      continuation?.resume()
+      self.result = result
     }
-    continuation = nil
   }
 
   /// What is wrong with a file that has come as a whole.

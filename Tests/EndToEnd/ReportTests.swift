@@ -101,6 +101,26 @@ struct ReportCommandTests {
     #expect(page.contains(">Partial 1</label>") && page.contains("<strong>Rejected</strong>"))
   }
 
+  @Test("shows the poster of a video that is too large for the page")
+  func largeVideo() async throws {
+    let clip = "\(bench.source)/noise.mp4"
+    let made = try await tool(
+      "/usr/bin/ffmpeg",
+      [
+        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=9,noise=alls=100:allf=t", "-c:v",
+        "libx264", "-preset", "ultrafast", "-b:v", "18M", "-pix_fmt", "yuv420p", clip,
+      ])
+    #expect(made.ending == .exited(0), "\(made.errors)")
+    let run = try await bench.prepare([clip], "--report", path)
+    #expect(run.status == 0, "\(run.errors)")
+    let manifest = try JSONDecoder().decode(Manifest.self, from: Data(run.output))
+    let attachment = try #require(manifest.attachments.first)
+    #expect(attachment.asset.bytes > 16_000_000 && attachment.placeholder != nil)
+    let page = try page()
+    #expect(page.contains("<img class=\"medium\" alt=\"Poster of media-1\"") && !page.contains("<video"))
+    #expect(page.split(separator: "src=\"data:image/jpeg;base64,").count == 3 && page.utf8.count < 1_000_000)
+  }
+
   @Test("may lie in the output's folder, which is made for it too")
   func inOutput() async throws {
     for inner in ["out", "source/out"] {

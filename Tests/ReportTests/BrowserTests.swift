@@ -95,6 +95,20 @@ struct BrowserTests {
     #expect(result == "rgb(242, 242, 247)|rgb(0, 0, 0)")
   }
 
+  @Test("holds animations still where that is asked for, here or of the system", arguments: [false, true])
+  func motion(isReduced: Bool) async throws {
+    let result = try await run(
+      """
+      var seen = ["auto", "still", "play"].map(choice => {
+        document.getElementById("motion-" + choice).click();
+        return [".moving", ".still"].map(what => Array.from(document.querySelectorAll(what))
+          .filter(e => getComputedStyle(e).display !== "none").length).join(":");
+      });
+      result(seen.join("|"));
+      """, isReduced ? ["--force-prefers-reduced-motion"] : [])
+    #expect(result == (isReduced ? "0:3|0:3|3:0" : "3:0|0:3|3:0"))
+  }
+
   @Test("has a name for every control, and contrast for every text")
   func accessibility() async throws {
     let result = try await run(
@@ -139,17 +153,18 @@ struct BrowserTests {
 
   /// Opens a page of 2,000 jobs and runs a script in it, which calls `result` with a text.
   /// - Parameter withoutScript: whether the page's own is kept from running.
-  private func run(_ script: String, withoutScript: Bool = false) async throws -> String? {
+  private func run(_ script: String, _ options: [String] = [], withoutScript: Bool = false) async throws -> String? {
     let folder = try TemporaryFolder()
     let page = page(script)
     try folder.write(
       Array((withoutScript ? page.replacing("'\(ReportScript.hash)'", with: "") : page).utf8), to: "page.html")
     let child = try ChildProcess(
       chromium,
-      [
+      ([
         "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-        "--user-data-dir=\(folder.path)/profile", "--dump-dom", "file://\(folder.path)/page.html",
-      ].map { Array($0.utf8) }, environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path])
+        "--user-data-dir=\(folder.path)/profile",
+      ] + options + ["--dump-dom", "file://\(folder.path)/page.html"]).map { Array($0.utf8) },
+      environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path])
     _ = await child.wait()
     let dom = String(decoding: child.output, as: UTF8.self)
     // The page's own script has run under its policy, or there would be no search.
@@ -164,6 +179,10 @@ struct BrowserTests {
     var html = page.beginning
     for number in 1...2000 {
       var entry = number % 2 == 0 ? readyEntry() : rejectedEntry
+      if number == 2 {
+        entry.manifest.attachments[0].asset.type = .gif
+        entry.media["assets/01/a.jpg"] = ReportMedia(contentType: "image/gif", bytes: gif(pictures: 2))
+      }
       entry.name = number % 2 == 0 ? "café \(number).webp" : "film \(number).mp4"
       html += page.card(entry, number: number)
     }

@@ -93,6 +93,65 @@ struct ReportTests {
     #expect(!page.card(entry, number: 1).contains("class=\"thumbnail\""))
   }
 
+  @Test("shows a video's poster where it does not have the video")
+  func withoutVideo() {
+    var entry = videoEntry()
+    entry.manifest.attachments[0].placeholder = Placeholder(thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3")
+    entry.media["assets/01/v.mp4"] = nil
+    #expect(page.card(entry, number: 1).contains("<img class=\"medium\" alt=\"Poster of media-1\""))
+    entry.media = [:]
+    #expect(page.card(entry, number: 1).contains("<img class=\"medium\" alt=\"Placeholder of media-1\""))
+  }
+
+  @Test(
+    "has the app's name where the notification has no title, as iOS",
+    arguments: [
+      (JSONValue.object(["body": .string("hi")]), "hi"),
+      (.object(["title": .string(""), "body": .string("hi")]), "hi"),
+      (.string("hi"), "hi"), (.null, "The notification’s text"),
+    ])
+  func withoutTitle(alert: JSONValue, body: String) {
+    var entry = readyEntry()
+    entry.manifest.payload = .object(["aps": .object(["alert": alert])])
+    let html = page.card(entry, number: 1)
+    #expect(html.split(separator: "<p class=\"title\" dir=\"auto\">Chat</p>").count == 3)
+    #expect(html.split(separator: "<p class=\"title\"").count == 3 && html.contains(">\(body)</p>"))
+  }
+
+  @Test("has a still for every animation")
+  func stills() throws {
+    var entry = readyEntry()
+    entry.manifest.attachments[0].asset.type = .gif
+    entry.media = ["assets/01/a.jpg": ReportMedia(contentType: "image/gif", bytes: gif(pictures: 2))]
+    entry.sources["media-1"] = entry.media["assets/01/a.jpg"]
+    let html = page.card(entry, number: 1)
+    let first = "data:image/gif;base64,\(Base64.encoded(gif(pictures: 1)))"
+    #expect(
+      html.contains("<image id=\"picture-1-still\" class=\"still\" width=\"1024\" height=\"768\" href=\"\(first)\"/>"))
+    #expect(html.contains("<img class=\"still\" alt=\"Before\" loading=\"lazy\" decoding=\"async\" src=\"\(first)\">"))
+    // Expanded, compact, before and after.
+    #expect(html.split(separator: "class=\"moving\"").count == 5 && html.split(separator: "class=\"still\"").count == 5)
+    // One that breaks off has its placeholder, or else nothing.
+    entry.media["assets/01/a.jpg"]?.bytes.removeLast(40)
+    #expect(page.card(entry, number: 1).split(separator: "class=\"still\"").count == 2)
+    entry.manifest.attachments[0].placeholder = Placeholder(thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3")
+    #expect(page.card(entry, number: 1).contains("class=\"still\" width=\"1024\" height=\"768\" href=\"data:image/png"))
+  }
+
+  @Test(
+    "knows what browsers would move",
+    arguments: [
+      ("image/gif", gif(pictures: 1), false), ("image/gif", gif(pictures: 2), true), ("image/gif", [], true),
+      ("image/webp", webp(flags: 0x10), false), ("image/webp", webp(flags: 0x12), true), ("image/webp", [], false),
+      ("image/avif", brands("avifmif1"), false), ("image/avif", brands("avisavif"), true),
+      ("image/png", png(chunks: "IHDR", "IDAT", "IEND"), false),
+      ("image/png", png(chunks: "IHDR", "acTL", "IDAT"), true),
+      ("image/jpeg", [0xFF, 0xD8], false),
+    ] as [(String, [UInt8], Bool)])
+  func moves(type: String, bytes: [UInt8], expected: Bool) {
+    #expect(ReportMedia(contentType: type, bytes: bytes).moves == expected)
+  }
+
   @Test("says why a source was rejected, and how far it is over the limit")
   func rejection() {
     let html = page.card(rejectedEntry, number: 2)

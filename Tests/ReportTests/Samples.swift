@@ -60,3 +60,24 @@ let rejectedEntry = ReportEntry(
         reason: Rejection.Reason(
           .videoTooLong, at: .plan, "the video lasts 41.2 s; at most 30 s can be attached", limit: 30, measured: 41.2))
     ], warnings: []))
+
+/// A picture of four pixels, as often as asked for, each with an extension before it.
+func gif(pictures: Int) -> [UInt8] {
+  let control: [UInt8] = [0x21, 0xF9, 4, 0, 10, 0, 0, 0]
+  let picture: [UInt8] = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 3, 0x44, 0x34, 0x05, 0]
+  return Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0, 200, 30, 30, 255, 255, 255]
+    + (0..<pictures).flatMap { _ in control + picture } + [0x3B]
+}
+
+func webp(flags: UInt8) -> [UInt8] {
+  Array("RIFF".utf8) + [22, 0, 0, 0] + Array("WEBPVP8X".utf8) + [10, 0, 0, 0, flags, 0, 0, 0]
+}
+
+func brands(_ names: String) -> [UInt8] {
+  [0, 0, 0, 20] + Array("ftyp".utf8) + Array(names.utf8)
+}
+
+func png(chunks: String...) -> [UInt8] {
+  [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    + chunks.flatMap { [0, 0, 0, 1] + Array($0.utf8) + [0, 0, 0, 0, 0] }
+}

@@ -1,8 +1,9 @@
 import Foundation
 import RichPush
-import RichPushService
 import TestSupport
 import Testing
+
+@testable import RichPushService
 
 @Suite("An extension's loader")
 struct AttachmentLoaderTests {
@@ -64,19 +65,86 @@ struct AttachmentLoaderTests {
     #expect(!origin.requests.contains { $0.target == "/known" })
   }
 
-  @Test("shows the poster where the video does not come in time, and the placeholder where neither does")
-  func fallsBack() async throws {
+  @Test("shows the placeholder where neither video nor poster comes in time")
+  func comesTooLate() async throws {
+    var video = medium("https://example.com/v.mp4", type: .mpeg4)
+    video.poster = "https://example.com/poster.jpg"
+    let loader = AttachmentLoader(
+      limits: LoadingLimits(seconds: 1), downloader: StallingDownloader(), folder: URL(fileURLWithPath: folder.path))
+    let loaded = try #require(await loader.load(PayloadContent(media: [video])).first)
+    #expect(loaded.form == .placeholder && loaded.file.lastPathComponent == "media.png")
+    #expect(AttachmentType.png.matches(start: try Data(contentsOf: loaded.file)))
+  }
+
+  @Test(
+    "keeps time for a poster, at most half of what is left",
+    arguments: [
+      (20, 6, 0, 14), (20, 6, 10, 5), (5, 6, 0, 2.5), (5, 0, 0, 5), (20, 6, 30, 0), (-1, 6, 0, 0), (.nan, 6, 0, 0),
+      (.infinity, .infinity, 0, 43_200), (1e300, -1, 0, 86_400), (20, .nan, 0, 20),
+    ] as [(Double, Double, Double, Double)])
+  func posterTime(seconds: Double, posterSeconds: Double, passed: Double, expected: Double) {
+    let start = ContinuousClock.now
+    let budget = LoadingBudget(LoadingLimits(seconds: seconds, posterSeconds: posterSeconds), from: start)
+    #expect(budget.time(hasPoster: true, at: start + .seconds(passed)) == .seconds(expected))
+    let all = seconds > 0 ? min(seconds, 86_400) : 0
+    #expect(budget.time(hasPoster: false, at: start + .seconds(passed)) == .seconds(max(0, all - passed)))
+  }
+
+  @Test(
+    "tries the video even where the poster wants more time than there is",
+    arguments: [(60, 100), (60, .infinity), (.infinity, .infinity), (1e300, 6), (60, .nan), (60, -5)]
+      as [(Double, Double)])
+  func shortTime(seconds: Double, posterSeconds: Double) async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: [0, 0, 0, 8] + Array("ftypisom".utf8)) }
+    var video = medium(origin.url("/v.mp4"), type: .mpeg4)
+    video.poster = origin.url("/poster.jpg")
+    #expect(await load(video, LoadingLimits(seconds: seconds, posterSeconds: posterSeconds))?.form == .attachment)
+  }
+
+  @Test("has the placeholder where there is no time", arguments: [0, -1, .nan, -.infinity] as [Double])
+  func noTime(seconds: Double) async throws {
+    #expect(await load(medium("https://127.0.0.1/p.jpg"), LoadingLimits(seconds: seconds))?.form == .placeholder)
+    let content = PayloadContent(media: [medium("https://127.0.0.1/p.jpg")])
+    #expect(await loader(LoadingLimits(bytes: -1)).load(content).map(\.form) == [.placeholder])
+    #expect(await loader(LoadingLimits(count: -1)).load(content).isEmpty)
+  }
+
+  @Test("counts what came for nothing towards the byte budget")
+  func wastedBytes() async throws {
+    let origin = try FaultyOrigin { _ in FaultyOrigin.response(body: picture) }
+    var video = medium(origin.url("/v.mp4"), type: .mpeg4)
+    video.poster = origin.url("/poster.jpg")
+    // The video is no video, so the poster is next.
+    #expect(await load(video, LoadingLimits(seconds: 60, bytes: picture.count * 2))?.form == .poster)
+    #expect(await load(video, LoadingLimits(seconds: 60, bytes: picture.count * 2 - 1))?.form == .placeholder)
+  }
+
+  @Test("tries the next best where nothing can be made of a file, and removes it")
+  func refused() async throws {
     let origin = try FaultyOrigin { request in
-      request.target == "/poster.jpg" ? FaultyOrigin.response(body: picture) : [.stall]
+      FaultyOrigin.response(body: request.target == "/v.mp4" ? [0, 0, 0, 8] + Array("ftypisom".utf8) : picture)
     }
     var video = medium(origin.url("/v.mp4"), type: .mpeg4)
     video.poster = origin.url("/poster.jpg")
-    let poster = try #require(await load(video, LoadingLimits(seconds: 61, posterSeconds: 60)))
-    #expect(poster.form == .poster && poster.file.lastPathComponent == "media.jpg")
-    video.poster = origin.url("/stalls.jpg")
-    let placeholder = try #require(await load(video, LoadingLimits(seconds: 1, posterSeconds: 0.5)))
-    #expect(placeholder.form == .placeholder && placeholder.file.lastPathComponent == "media.png")
-    #expect(AttachmentType.png.matches(start: try Data(contentsOf: placeholder.file)))
+    let content = PayloadContent(media: [video])
+    var seen: [LoadedMedia.Form] = []
+    let made = await loader(LoadingLimits(seconds: 60)).load(content) { media in
+      seen.append(media.form)
+      guard media.form == .placeholder else { throw DownloadFailure.wrongType }
+      return media.file.lastPathComponent
+    }
+    #expect(seen == [.attachment, .poster, .placeholder] && made == ["media.png"])
+    #expect(folder.files().count == 1)
+  }
+
+  @Test("removes what was left long ago, and nothing else")
+  func leftovers() async throws {
+    let loader = loader(LoadingLimits(count: 1))
+    let media = try #require(loader.placeholders(PayloadContent(media: [medium("https://example.com/p.jpg")])).first)
+    loader.removeLeftovers()
+    #expect(folder.files().count == 1)
+    loader.removeLeftovers(olderThan: -60)
+    #expect(folder.files().isEmpty && !FileManager.default.fileExists(atPath: media.file.path))
   }
 
   @Test("ends with the placeholder when it is cancelled")
@@ -87,6 +155,22 @@ struct AttachmentLoaderTests {
     #expect(await origin.reaches { $0.requests.count == 1 })
     task.cancel()
     #expect(await task.value?.form == .placeholder)
+  }
+
+  @Test("ends when it was cancelled before it began, however often")
+  func cancelledBefore() async throws {
+    let origin = try FaultyOrigin { _ in [.stall] }
+    let request = DownloadRequest(url: origin.url("/p.jpg"), type: .jpeg, maximumBytes: 1000)
+    let folder = folder.path
+    let tasks = (0..<300).map { number in
+      Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await URLSessionDownloader().download(request, to: URL(fileURLWithPath: "\(folder)/\(number)"))
+      }
+    }
+    for task in tasks {
+      await #expect(throws: (any Error).self) { try await task.value }
+    }
   }
 
   @Test("has nothing where nothing is left")
@@ -138,6 +222,13 @@ struct AttachmentLoaderTests {
 
   private func loader(_ limits: LoadingLimits) -> AttachmentLoader {
     AttachmentLoader(limits: limits, folder: URL(fileURLWithPath: folder.path))
+  }
+}
+
+/// Gets nothing until it is cancelled.
+private struct StallingDownloader: MediaDownloader {
+  func download(_ request: DownloadRequest, to file: URL) async throws {
+    try await Task.sleep(for: .seconds(3600))
   }
 }
 

@@ -125,6 +125,8 @@ import Testing
       (["attachments", "poster", "typeHint"], .string("public.png")), (["attachments", "poster", "bytes"], nil),
       (["attachments", "options", "thumbnailTime"], .integer(-1)),
       (["attachments", "options", "thumbnailHidden"], .integer(1)),
+      (["attachments", "options", "thumbnailClippingRect", "X"], .number(1.5)),
+      (["attachments", "options", "thumbnailClippingRect", "Width"], nil),
       (["rejections", "code"], .string("too_bad")), (["rejections", "limit"], .null), (["warnings", "code"], nil),
     ] as [([String], JSONValue?)])
   func refuses(path: [String], value: JSONValue?) throws {

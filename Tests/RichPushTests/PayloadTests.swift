@@ -10,7 +10,8 @@ private func medium(_ number: Int) -> PayloadMedia {
     identifier: "media-\(number)", url: "https://cdn.example.com/assets/01/\(hashed).mp4", type: .mpeg4,
     bytes: 1_234_567,
     poster: "https://cdn.example.com/assets/01/\(hashed).jpg", thumbHash: "3OcRJYB4d3h/iIeHeEh3eIhw+j2w",
-    thumbnailTime: 1.25, thumbnailHidden: number == 2)
+    thumbnailTime: 1.25, thumbnailHidden: number == 2,
+    thumbnailClippingRect: number == 2 ? ClippingRect(x: 0.25, y: 0.125, width: 0.5, height: 0.75) : nil)
 }
 
 private func content(_ count: Int) -> PayloadContent {
@@ -225,7 +226,36 @@ struct PayloadContentTests {
     #expect(medium.bytes == 128_495 && medium.poster == attachment.poster?.url)
     #expect(medium.thumbHash == attachment.placeholder?.thumbHash)
     #expect(medium.thumbnailTime == 1.2 && medium.thumbnailHidden && medium.sha256 == hash)
+    #expect(medium.thumbnailClippingRect == ClippingRect(x: 0.25, y: 0.125, width: 0.5, height: 0.75))
     #expect(PayloadMedia(minimalManifest.attachments[0]) == nil)
+  }
+}
+
+@Suite("the part of a picture that a thumbnail shows")
+struct ClippingRectTests {
+  @Test(
+    "is neither empty nor beyond the picture",
+    arguments: [
+      ([0, 0, 1, 1], true), ([0.25, 0.5, 0.75, 0.5], true), ([0.1, 0, 0.9, 1], true), ([0, 0, 0, 1], false),
+      ([0.5, 0, 0.6, 1], false), ([-0.1, 0, 1, 1], false), ([0, 0, .nan, 1], false), ([.nan, 0, 1, 1], false),
+      ([0, 0.5, 1, .infinity], false),
+    ] as [([Double], Bool)])
+  func bounds(numbers: [Double], isValid: Bool) throws {
+    #expect((ClippingRect(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]) != nil) == isValid)
+  }
+
+  @Test("is as CGRect has it in a manifest, and left out of a payload where it is none")
+  func shape() throws {
+    let rect = try JSONDecoder().decode(ClippingRect.self, from: Data(#"{"X":0,"Y":0.5,"Width":1,"Height":0.5}"#.utf8))
+    #expect(rect.dictionary == ["X": 0, "Y": 0.5, "Width": 1, "Height": 0.5])
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(ClippingRect.self, from: Data(#"{"X":0,"Y":0.5,"Width":1,"Height":0.6}"#.utf8))
+    }
+    for (clip, expected) in [("[0,0.5,1,0.5]", rect), ("[0,0.5,1,0.6]", nil), ("[0,0.5,1]", nil), ("true", nil)] {
+      let text = #"{"enclosure":{"v":1,"media":[{"id":"a","url":"https://a/b","type":"public.png","clip":\#(clip)}]}}"#
+      let media = try #require(PayloadContent(payload: try JSONValue(parsing: text.utf8))?.media.first)
+      #expect(media.thumbnailClippingRect == expected)
+    }
   }
 }
 

@@ -9,7 +9,9 @@ let maximalManifest = Manifest(
       asset: Asset(
         type: .gif, location: location(of: .gif), url: "https://cdn.example.com/\(location(of: .gif))", bytes: 128_495,
         sha256: hash, width: 1024, height: 768, frames: 12, duration: 1.25),
-      options: AttachmentOptions(thumbnailHidden: true, thumbnailTime: 1.2), poster: poster,
+      options: AttachmentOptions(
+        thumbnailHidden: true, thumbnailTime: 1.2,
+        thumbnailClippingRect: ClippingRect(x: 0.25, y: 0.125, width: 0.5, height: 0.75)), poster: poster,
       placeholder: Placeholder(thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3"), steps: ["decoded webp", "encoded gif"],
       source: SourceDescription(
         url: "https://example.com/p/1", finalURL: "https://example.com/p/2", declaredType: "image/png", format: "webp",

@@ -56,6 +56,7 @@ package struct JSONSchema {
     case "maxLength":
       value.text.map { Double($0.count) <= rule.double ?? 0 } ?? true ? [] : ["\(place) is long"]
     case "minimum": value.double.map { $0 >= rule.double ?? .infinity } ?? true ? [] : ["\(place) is too small"]
+    case "maximum": value.double.map { $0 <= rule.double ?? -.infinity } ?? true ? [] : ["\(place) is too large"]
     case "exclusiveMinimum":
       value.double.map { $0 > rule.double ?? .infinity } ?? true ? [] : ["\(place) is too small"]
     case "uniqueItems":

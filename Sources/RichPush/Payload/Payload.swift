@@ -99,6 +99,7 @@ extension PayloadContent {
       case .poster: media[index].poster = nil
       case .details:
         (media[index].bytes, media[index].thumbnailTime, media[index].thumbnailHidden) = (nil, nil, false)
+        media[index].thumbnailClippingRect = nil
       default: media.remove(at: index)
       }
     }

@@ -35,10 +35,13 @@ public struct PayloadMedia: Sendable, Equatable {
   public var thumbnailTime: Double?
   /// For `UNNotificationAttachmentOptionsThumbnailHiddenKey`.
   public var thumbnailHidden: Bool
+  /// For `UNNotificationAttachmentOptionsThumbnailClippingRectKey`; nil for the whole picture.
+  public var thumbnailClippingRect: ClippingRect?
 
   public init(
     identifier: String, url: String, type: AttachmentType, bytes: Int? = nil, poster: String? = nil,
-    thumbHash: String? = nil, thumbnailTime: Double? = nil, thumbnailHidden: Bool = false
+    thumbHash: String? = nil, thumbnailTime: Double? = nil, thumbnailHidden: Bool = false,
+    thumbnailClippingRect: ClippingRect? = nil
   ) {
     self.identifier = identifier
     self.url = url
@@ -48,6 +51,7 @@ public struct PayloadMedia: Sendable, Equatable {
     self.thumbHash = thumbHash
     self.thumbnailTime = thumbnailTime
     self.thumbnailHidden = thumbnailHidden
+    self.thumbnailClippingRect = thumbnailClippingRect
   }
 
   /// SHA-256 of the file in lower-case hex, as its URL has it: stores name files by their content. nil where something
@@ -97,6 +101,7 @@ extension PayloadMedia {
     members["thumbHash"] = thumbHash.map(JSONValue.string)
     members["time"] = thumbnailTime.map(JSONValue.number)
     if thumbnailHidden { members["hidden"] = .bool(true) }
+    members["clip"] = thumbnailClippingRect.map { .array([$0.x, $0.y, $0.width, $0.height].map(JSONValue.number)) }
     return .object(members)
   }
 
@@ -104,10 +109,13 @@ extension PayloadMedia {
     guard let identifier = json["id"]?.asString, let url = json["url"]?.asString,
       let type = json["type"]?.asString.flatMap(AttachmentType.init)
     else { return nil }
+    let clip = json["clip"]?.asArray?.compactMap(\.asNumber) ?? []
     self.init(
       identifier: identifier, url: url, type: type, bytes: json["bytes"]?.asInteger.flatMap { Int(exactly: $0) },
       poster: json["poster"]?.asString, thumbHash: json["thumbHash"]?.asString,
-      thumbnailTime: json["time"]?.asNumber, thumbnailHidden: json["hidden"]?.asBool ?? false)
+      thumbnailTime: json["time"]?.asNumber, thumbnailHidden: json["hidden"]?.asBool ?? false,
+      thumbnailClippingRect: clip.count == 4
+        ? ClippingRect(x: clip[0], y: clip[1], width: clip[2], height: clip[3]) : nil)
   }
 
   /// What a manifest says of an attachment.
@@ -118,6 +126,7 @@ extension PayloadMedia {
       identifier: attachment.identifier, url: url, type: attachment.asset.type, bytes: attachment.asset.bytes,
       poster: attachment.poster?.url, thumbHash: attachment.placeholder?.thumbHash,
       thumbnailTime: attachment.options.thumbnailTime,
-      thumbnailHidden: attachment.options.thumbnailHidden)
+      thumbnailHidden: attachment.options.thumbnailHidden,
+      thumbnailClippingRect: attachment.options.thumbnailClippingRect)
   }
 }
