@@ -104,7 +104,7 @@ extension JSONValue {
     switch self {
     case .array(let values): levels == 0 || values.contains { $0.isNested(deeperThan: levels - 1) }
     case .object(let members): levels == 0 || members.values.contains { $0.isNested(deeperThan: levels - 1) }
-    case .null, .bool, .integer, .number, .string: false
+    default: false
     }
   }
 }
