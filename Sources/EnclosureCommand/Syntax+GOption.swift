@@ -1,5 +1,6 @@
 import CGLib
 import Glibc
+import Synchronization
 
 extension Syntax {
   /// Reads a command's arguments with GLib's option parser. What they leave open is taken from the environment.
@@ -101,13 +102,16 @@ private final class OptionParser {
   }
 
   var help: String {
-    g_set_prgname("enclosure \(syntax.command)")
-    guard let text = g_option_context_get_help(context, 1, nil) else { return "" }
-    defer { g_free(text) }
+    let text = programName.withLock { _ in
+      g_set_prgname("enclosure \(syntax.command)")
+      let text = g_option_context_get_help(context, 1, nil)
+      defer { g_free(text) }
+      return text.map { String(cString: $0) } ?? ""
+    }
     // GLib's usage line has room for what is not there: options of a command without any, names of operands.
     let usage = ["  enclosure \(syntax.command)", syntax.options.isEmpty ? "" : "[OPTION…]", syntax.operands]
       .filter { !$0.isEmpty }.joined(separator: " ")
-    return String(cString: text).split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.hasPrefix("  enclosure \(syntax.command) [") ? usage : String(line)
     }.joined(separator: "\n")
   }
@@ -175,3 +179,6 @@ private final class OptionParser {
     return values
   }
 }
+
+/// GLib has one name for the whole process.
+private let programName = Mutex(())

@@ -111,7 +111,7 @@ enum WorkerCommand: Command {
       return "they answer"
     }
     try await check("store") {
-      _ = try await workplace.open(options.store)
+      try await workplace.open(options.store).checkWriting()
       return "\(options.store.name) can be written to"
     }
     try await check("queue") {

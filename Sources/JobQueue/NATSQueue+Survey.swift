@@ -15,7 +15,8 @@ extension NATSQueue {
     let now = QueueClock.system.now().wall
     let dues = (notes.state.subjects ?? [:]).keys.compactMap { Self.due(of: $0) }
     let due = dues.filter { $0 <= now }
-    let notHandedOut = max(0, jobs.state.messages - consumer.numAckPending)
+    // A server that was killed may keep messages that were acknowledged, and hands them out to nobody.
+    let notHandedOut = max(0, min(jobs.state.messages - consumer.numAckPending, consumer.numPending))
     var oldest = due.min()
     if notHandedOut > 0 {
       let first = try await trying { () async throws(NATSProblem) in
