@@ -100,11 +100,14 @@ struct Workplace {
     return path
   }
 
+  /// The folder for downloads. One that was not named is seen only when something is to be spooled: files need none.
   private static func spoolFolder(_ arguments: Arguments) throws(UsageError) -> FilePath {
-    let folder = arguments.bytes("spool").map(FilePath.init(bytes:)) ?? temporaryFolder
+    guard let named = arguments.bytes("spool") else { return temporaryFolder }
+    let folder = FilePath(bytes: named)
     guard folder.appending(Array(".".utf8)).withCString({ access($0, W_OK | X_OK) }) == 0 else {
       let cause = String(cString: strerror(errno))
-      throw UsageError("nothing can be spooled in \(folder.description): \(cause); name a folder with --spool DIR")
+      throw UsageError(
+        "nothing can be spooled in \(folder.description): \(cause); name another folder with --spool DIR")
     }
     return folder
   }

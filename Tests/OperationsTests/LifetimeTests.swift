@@ -27,7 +27,8 @@ import Testing
       $0.maximumConnections = 4
     }
     for number in 0..<40 {
-      #expect(try await endpoint.response(to: submission("\(number)"))?.status == 503)
+      let response = try await endpoint.response(to: submission("\(number)"))
+      #expect(response?.status == 503, "\(String(describing: response))")
     }
     #expect(service.seen.bodies.count <= 8)
     service.change { $0.isStuck = false }
@@ -80,7 +81,8 @@ import Testing
     for number in 0..<40 {
       let endpoint = try Endpoint(address: address)
       address = endpoint.server.address.description
-      #expect(try await endpoint.response(to: request("GET", "/healthz"))?.status == 200)
+      let response = try await endpoint.response(to: request("GET", "/healthz"))
+      #expect(response?.status == 200, "\(String(describing: response))")
       if number % 2 == 0 {
         await endpoint.server.close()
       } else {
