@@ -54,6 +54,9 @@ enum WorkerCommand: Command {
     // A terminal that goes away is no reason to end; there is nothing to open anew.
     signal(SIGHUP, SIG_IGN)
     if arguments.has("check-config") { return try await check(options, arguments) }
+    // It may be anybody who reads the log of a service, or nobody.
+    Console.logInBackground()
+    limitMemoryArenas()
 
     let service = WorkerService(
       defaults: try Workplace.preparation(arguments), takesCallbacks: !options.secrets.isEmpty)
@@ -69,9 +72,15 @@ enum WorkerCommand: Command {
     try await workplace.requireHelper()
     // Before the rest: whoever asks learns what the worker waits for.
     let endpoint = try options.endpoint.started(service)
-    guard let store = try await start.attempt(.store, { try await workplace.open(options.store) }),
+    let opening = { () async throws -> any AssetStore in
+      let store = try await workplace.open(options.store)
+      service.openedStore()
+      return store
+    }
+    guard let store = try await start.attempt(.store, opening),
       let queue = try await start.attempt(.queue, { try await options.openedQueue() })
     else {
+      report(.drained(released: 0, abandoned: 0))
       await endpoint?.close()
       return 0
     }

@@ -9,6 +9,7 @@ import Synchronization
 /// What the endpoint asks of a worker, from the moment the program starts.
 final class WorkerService: OperationsDelegate {
   private struct State {
+    var isStoreOpen = false
     var queue: (any JobQueue)?
     var worker: Worker?
     /// What the worker waits for, and why.
@@ -28,6 +29,11 @@ final class WorkerService: OperationsDelegate {
     self.defaults = defaults
     self.takesCallbacks = takesCallbacks
     metrics.beginServing()
+  }
+
+  /// From now on, the queue is what is being opened.
+  func openedStore() {
+    state.withLock { $0.isStoreOpen = true }
   }
 
   /// From now on, jobs can be added and asked about.
@@ -63,10 +69,16 @@ final class WorkerService: OperationsDelegate {
 
   func readiness() async -> [Check] {
     let state = state.withLock { $0 }
-    let queueProblem = if let queue = state.queue { await status(of: queue).problem } else { "it is being opened" }
+    let opening = "it is being opened"
+    let queueProblem: String? =
+      if let queue = state.queue {
+        await status(of: queue).problem ?? state.outages[.queue]
+      } else {
+        state.outages[.queue] ?? (state.isStoreOpen ? opening : "it is opened after the store")
+      }
     return [
-      Check("queue", problem: queueProblem ?? state.outages[.queue]),
-      Check("store", problem: state.outages[.store]),
+      Check("queue", problem: queueProblem),
+      Check("store", problem: state.outages[.store] ?? (state.isStoreOpen ? nil : opening)),
       Check("helpers", problem: state.outages[.helpers]),
       Check(
         "accepting",

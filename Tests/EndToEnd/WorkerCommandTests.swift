@@ -13,10 +13,12 @@ import Testing
 
   private var queue: String { "sqlite:\(bench.folder.path)/queue.db" }
 
+  private func arguments(_ options: [String]) -> [String] {
+    ["worker", "--queue", queue, "--store", bench.out, "--allow-files", bench.source, "--listen", "none"] + options
+  }
+
   private func start(_ options: String...) throws -> ChildProcess {
-    let words =
-      ["worker", "--queue", queue, "--store", bench.out, "--allow-files", bench.source, "--listen", "none"] + options
-    return try startEnclosure(words.map { Array($0.utf8) }, environment: bench.environment())
+    try startEnclosure(arguments(options).map { Array($0.utf8) }, environment: bench.environment())
   }
 
   private func add(_ id: String, _ source: String) async throws {
@@ -45,6 +47,32 @@ import Testing
     let log = worker.errors
     #expect(log.contains(#""event":"job_finished""#) && log.contains(#""event":"worker_ended""#), "\(log)")
     #expect(log.contains(#""stages":{"#))
+  }
+
+  @Test("a log that nobody reads keeps neither the jobs nor the end waiting")
+  func unreadLog() async throws {
+    let fifo = "\(bench.folder.path)/log"
+    try #require(mkfifo(fifo, 0o600) == 0)
+    // Open, so that the worker can open it too, and as small as the system allows.
+    let reader = open(fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    try #require(reader >= 0)
+    defer { close(reader) }
+    let setPipeSize: Int32 = 1031
+    try #require(fcntl(reader, setPipeSize, 4096) == 4096)
+
+    let jobs = (1...100).map { #"{"id": "\#($0)", "sources": ["file:///etc/passwd"]}"# }.joined(separator: "\n")
+    try bench.folder.write(Array(jobs.utf8), to: "jobs.jsonl")
+    let added = try await enclosure("enqueue", "--queue", queue, bench.folder.path + "/jobs.jsonl")
+    try #require(added.status == 0)
+    let words = ["-c", #"exec "$@" 2> "$0""#, fifo, builtProduct("enclosure")] + arguments([])
+    let worker = try ChildProcess("/bin/sh", words.map { Array($0.utf8) }, environment: bench.environment())
+    #expect(try await eventually { try (1...100).allSatisfy { try manifest("\($0)") != nil } })
+    worker.signal(SIGTERM)
+    #expect(await worker.wait() == .exited(0))
+
+    var bytes = [UInt8](repeating: 0, count: 8192)
+    let count = read(reader, &bytes, bytes.count)
+    #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasPrefix("{"), "there was a log")
   }
 
   @Test("what a killed worker had begun, the next one finishes")

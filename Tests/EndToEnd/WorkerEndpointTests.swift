@@ -93,6 +93,26 @@ import Testing
     #expect(await service.process.wait() == .exited(0))
   }
 
+  @Test("a worker whose store is away says so, and ends when it is told to")
+  func storeAway() async throws {
+    let service = try await Service(
+      try Workbench(), ["--store", "s3://bucket/prefix"],
+      environment: [
+        "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+      ])
+    var seen = ""
+    #expect(
+      try await service.shows("/readyz") { status, body in
+        seen = body
+        return status == "503" && body.contains("127.0.0.1")
+      }, "\(seen)")
+    #expect(seen.contains("it is opened after the store"), "\(seen)")
+    #expect(try await service.get("/healthz").status == "200")
+    service.process.signal(SIGTERM)
+    #expect(await service.process.wait() == .exited(0))
+    #expect(service.process.errors.contains("worker_ended"))
+  }
+
   @Test(
     "a job that makes no sense is refused with the field that is wrong",
     arguments: [
