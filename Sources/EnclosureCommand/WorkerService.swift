@@ -72,7 +72,7 @@ final class WorkerService: OperationsDelegate {
     let opening = "it is being opened"
     let queueProblem: String? =
       if let queue = state.queue {
-        await status(of: queue).problem ?? state.outages[.queue]
+        await problem(of: queue) ?? state.outages[.queue]
       } else {
         state.outages[.queue] ?? (state.isStoreOpen ? opening : "it is opened after the store")
       }
@@ -91,7 +91,7 @@ final class WorkerService: OperationsDelegate {
     if let queue = state.queue {
       // A server that hangs must not take all other figures with it.
       let (answers, answer) = AsyncStream.makeStream(of: QueueStatus?.self)
-      Task { answer.yield(await status(of: queue).status) }
+      Task { answer.yield(try? await queue.status()) }
       let clock = Task {
         try? await Task.sleep(for: .seconds(1))
         answer.yield(nil)
@@ -102,11 +102,12 @@ final class WorkerService: OperationsDelegate {
     metrics.show(jobsInWork: await state.worker?.jobsInWork ?? 0)
   }
 
-  private func status(of queue: any JobQueue) async -> (status: QueueStatus?, problem: String?) {
+  private func problem(of queue: any JobQueue) async -> String? {
     do throws(QueueFailure) {
-      return (try await queue.status(), nil)
+      try await queue.check()
+      return nil
     } catch {
-      return (nil, error.message)
+      return error.message
     }
   }
 

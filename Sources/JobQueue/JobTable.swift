@@ -36,6 +36,11 @@ struct JobTable {
       .text(job.id), .integer(State.ready.rawValue), .real(time.wall), .real(urgency), .bytes(job.body)) > 0
   }
 
+  /// Writes something that changes nothing.
+  func touch() throws(DatabaseFailure) {
+    try database.run("UPDATE queue SET token = token")
+  }
+
   // MARK: Leasing
 
   /// Whether there is something to lease.

@@ -28,6 +28,7 @@ private struct SilentQueue: JobQueue {
   func retry(_ lease: Lease, after seconds: Double, reason: String) async throws(QueueFailure) { try await never() }
   func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure) { try await never() }
   func bury(_ lease: Lease, reason: String) async throws(QueueFailure) { try await never() }
+  func check() async throws(QueueFailure) { try await never() }
   func status() async throws(QueueFailure) -> QueueStatus { try await never() }
   func state(of id: String) async throws(QueueFailure) -> JobState? { try await never() }
   func dead(limit: Int) async throws(QueueFailure) -> [DeadLetter] { try await never() }

@@ -107,9 +107,12 @@ import Testing
       }
     }
     #expect(failure == .unavailable("the disk of the queue \(disk.path)/jobs.sqlite is full"))
+    await #expect(throws: failure ?? .closed) { try await queue.check() }
+    _ = try await queue.status()
     // Reading and waiting go on being possible or fail alike; nothing ends the process.
     _ = try? await queue.extend([lease], seconds: longLease)
     unlink(ballast)
+    try await queue.check()
     try await queue.complete(lease, result: [1])
     try await queue.add("afterwards")
     var found: [String] = []
