@@ -23,7 +23,8 @@ extension Syntax {
     return parsed
   }
 
-  /// An empty value is as a rule a variable of a script that was never set, and means nothing for any option.
+  /// An empty value is as a rule a variable of a script that was never set, and means nothing for any option or
+  /// operand.
   private func requireValues(of arguments: Arguments) throws(UsageError) {
     for option in options {
       switch option.value {
@@ -32,6 +33,9 @@ extension Syntax {
         guard arguments.values[option.name]?.contains([]) == true else { continue }
         throw UsageError("--\(option.name) is empty; it takes \(placeholder)")
       }
+    }
+    guard operands.isEmpty || !arguments.operands.contains([]) else {
+      throw UsageError("one of the operands is empty; they are: \(operands)")
     }
   }
 

@@ -122,6 +122,7 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
       (["--out", ""], "--out is empty; it takes DIR"), (["--out="], "--out is empty; it takes DIR"),
       (["-o", ""], "--out is empty; it takes DIR"), (["--tag", "a", "--tag", ""], "--tag is empty; it takes WORD"),
       (["--fit="], "--fit is empty; it takes inside|cover"), (["--helpers", ""], "--helpers is empty; it takes N"),
+      (["a", ""], "one of the operands is empty; they are: FILE…"),
     ])
   func refusesEmpty(words: [String], message: String) throws {
     let error = #expect(throws: UsageError.self) {
