@@ -30,9 +30,11 @@ struct JobInput {
 
   /// - Parameters:
   ///   - name: what messages call it.
+  ///   - areLines: whether it is known beforehand that each line is a document.
   ///   - read: gives the next bytes, none at the end. It may block.
-  init(name: String, read: @escaping @Sendable () throws -> [UInt8]) {
+  init(name: String, areLines: Bool = false, read: @escaping @Sendable () throws -> [UInt8]) {
     self.name = name
+    form = areLines ? .lines : nil
     self.read = read
   }
 

@@ -40,6 +40,15 @@ import Testing
     #expect(pieces.map { "\($0.place): \(String(decoding: $0.bytes, as: UTF8.self))" } == test.pieces)
   }
 
+  @Test("where each line is a document, even lines that are all broken are told apart")
+  func knowsLines() async throws {
+    let chunks = Chunks([Array("{\"id\":\"a\"\n\n{\"id\":\n}".utf8)])
+    var input = JobInput(name: "jobs", areLines: true) { chunks.next() }
+    #expect(try await input.next()?.map(\.place) == ["jobs, line 1", "jobs, line 3"])
+    #expect(try await input.next()?.map(\.place) == ["jobs, line 4"])
+    #expect(try await input.next() == nil)
+  }
+
   @Test("a document comes as soon as its line is whole")
   func doesNotWait() async throws {
     let chunks = Chunks([Array("{\"id\":\"a\"}\n{\"id\"".utf8), Array(":\"b\"}\n".utf8)])

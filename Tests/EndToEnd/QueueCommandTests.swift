@@ -62,11 +62,15 @@ import Testing
     ])
   func goesOnAfterFirstLine(first: String) async throws {
     let bench = try Workbench()
-    try bench.put(text: "\(first)\n\(job("b"))\n{}\n\(job("c"))\n", as: "jobs.jsonl")
-    let added = try await run(bench, "enqueue", "\(bench.source)/jobs.jsonl")
+    try bench.put(text: "\(first)\n\(job("b"))\n{}\n\(job("c"))\n", as: "jobs")
+    let added = try await run(bench, "enqueue", "\(bench.source)/jobs")
     #expect(added.status == 1)
     #expect(added.text == "b\nc\n")
-    #expect(try added.log.map { $0["source"] } == [1, 3].map { "\(bench.source)/jobs.jsonl, line \($0)" })
+    #expect(try added.log.map { $0["source"] } == [1, 3].map { "\(bench.source)/jobs, line \($0)" })
+    try bench.put(text: "\(first)\n{\n", as: "jobs.jsonl")
+    let lines = try await run(bench, "enqueue", "\(bench.source)/jobs.jsonl")
+    #expect(lines.status == 1 && lines.text.isEmpty)
+    #expect(try lines.log.map { $0["source"] } == [1, 2].map { "\(bench.source)/jobs.jsonl, line \($0)" })
   }
 
   @Test("dead letters are listed, put back and forgotten")
