@@ -1,4 +1,5 @@
 import AssetStore
+import Cache
 import Glibc
 import JobQueue
 import Operations
@@ -21,7 +22,7 @@ enum WorkerCommand: Command {
       .init("grace", .one("SECONDS"), "how long to finish what was begun, on SIGTERM; 25 by default"),
       .init("allow-files", .many("DIR"), "take file: URLs below this folder; none by default"),
       .init("callback-secret-file", .one("FILE"), "what callbacks are signed with, a whsec_… on each line"),
-      .init("check-config", .none, "open everything, say what is wrong, and exit"),
+      .init("check-config", .none, "try all of this, say what is wrong, and exit"),
     ] + EndpointOptions.options + NotificationOptions.options + StoreChoice.syntax + Workplace.options
       + Workplace.fetchOptions,
     details: """
@@ -58,8 +59,7 @@ enum WorkerCommand: Command {
     Console.logInBackground()
     limitMemoryArenas()
 
-    let service = WorkerService(
-      defaults: try Workplace.preparation(arguments), takesCallbacks: !options.secrets.isEmpty)
+    let service = WorkerService(takesCallbacks: !options.secrets.isEmpty)
     let report: @Sendable (WorkerEvent) -> Void = { event in
       service.note(event)
       Console.log(.worker(event))
@@ -102,7 +102,10 @@ enum WorkerCommand: Command {
 
   /// Opens what a worker would open, and takes no job.
   private static func check(_ options: WorkerOptions, _ arguments: Arguments) async throws -> Int32 {
-    let workplace = try await Workplace(arguments, files: options.files)
+    var withoutCache = arguments
+    // Opened by itself, since a cache that cannot be used keeps no worker from starting.
+    withoutCache.values["cache"] = nil
+    let workplace = try await Workplace(withoutCache, files: options.files)
     defer { workplace.close() }
     var faults = 0
     func check(_ name: String, _ body: () async throws -> String) async throws {
@@ -131,10 +134,16 @@ enum WorkerCommand: Command {
         "\(withoutCredentials(options.queue)) has \(status.ready) jobs ready, \(status.delayed) delayed, \(status.leased) in work, "
         + "\(status.dead) dead"
     }
+    if let folder = arguments.bytes("cache") {
+      try await check("cache") {
+        try await DiskCache.requireUsable(path: folder)
+        return "\(FilePath(bytes: folder).description) can be used"
+      }
+    }
     try await check("callbacks") {
       options.secrets.isEmpty ? "refused; there is no --callback-secret-file" : "signed"
     }
-    try await check("endpoint") { options.endpoint.described }
+    try await check("endpoint") { try options.endpoint.checked() }
     return faults == 0 ? 0 : 1
   }
 }

@@ -2,7 +2,6 @@ import FoundationEssentials
 import JobQueue
 import Operations
 import Pipeline
-import Preparation
 import RichPush
 import Synchronization
 
@@ -18,15 +17,11 @@ final class WorkerService: OperationsDelegate {
   }
 
   let metrics = ServiceMetrics()
-  private let defaults: PreparationOptions
   private let takesCallbacks: Bool
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - defaults: what counts where a job's options say nothing.
-  ///   - takesCallbacks: whether jobs may ask for them.
-  init(defaults: PreparationOptions, takesCallbacks: Bool) {
-    self.defaults = defaults
+  /// - Parameter takesCallbacks: whether jobs may ask for them.
+  init(takesCallbacks: Bool) {
     self.takesCallbacks = takesCallbacks
     metrics.beginServing()
   }
@@ -115,21 +110,16 @@ final class WorkerService: OperationsDelegate {
 
   func submit(_ body: [UInt8]) async -> Submission {
     guard let queue = state.withLock({ $0.queue }) else { return .unavailable(message: "the queue is being opened") }
-    let document: JobDocument
+    let job: NewJob
     do throws(JobDocument.Fault) {
-      document = try JobDocument(json: body)
-      _ = try Job(document, defaults: defaults)
-      guard document.callback == nil || takesCallbacks else {
-        throw JobDocument.Fault("callback", "cannot be served: this worker has no secret to sign with")
-      }
+      job = try NewJob(json: body, takesCallbacks: takesCallbacks)
     } catch {
       return isJSON(body) ? .invalid(message: error.message, field: error.field) : .notJSON(message: error.message)
     }
-    let job = NewJob(id: document.id, body: body, deadline: document.expiresAt?.secondsSince1970)
     do throws(QueueFailure) {
       switch try await queue.enqueue(job) {
-      case .added: return .added(id: document.id)
-      case .known: return .known(id: document.id)
+      case .added: return .added(id: job.id)
+      case .known: return .known(id: job.id)
       }
     } catch {
       if case .refused(let why) = error { return .invalid(message: why, field: nil) }

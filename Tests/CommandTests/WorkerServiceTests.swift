@@ -1,5 +1,4 @@
 import JobQueue
-import Preparation
 import RichPush
 import Testing
 
@@ -8,7 +7,7 @@ import Testing
 @Suite struct WorkerServiceTests {
   @Test("a queue that does not say how full it is keeps no other metrics waiting")
   func showsMetricsWithoutQueue() async throws {
-    let service = WorkerService(defaults: PreparationOptions(), takesCallbacks: false)
+    let service = WorkerService(takesCallbacks: false)
     service.opened(SilentQueue())
     // Would never return.
     await service.refreshMetrics()

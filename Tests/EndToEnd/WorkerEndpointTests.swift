@@ -73,6 +73,7 @@ import Testing
     let job = try JSONDecoder().decode(JSONValue.self, from: Data(shown.utf8))
     #expect(job.members["result"]?.members["status"]?.text == "ready")
     #expect(try await service.get("/v1/jobs/nobody").status == "404")
+    #expect(try await service.get("/v1/jobs/%00").status == "400")
 
     let text = try PrometheusText(try await service.get("/metrics").body)
     #expect(text.value("enclosure_jobs_total", ["outcome": "ready", "code": ""]) == 1)
@@ -120,6 +121,8 @@ import Testing
       (#"{"id":"a","sources":["https://e.com/a"],"expires":1}"#, "422", "expires"), ("{", "400", "invalid_json"),
       (#"{"id":"a","sources":["https://e.com/a"],"callback":"https://e.com/"}"#, "422", #""field":"callback""#),
       ("[]", "422", "invalid_job"),
+      (#"{"id":"a","sources":["https://e.com/","ftp://x"]}"#, "422", #""field":"sources[1]""#),
+      (#"{"id":"a","sources":["nonsense"]}"#, "422", "sources[0] does not begin with https:// or http://"),
     ])
   func refused(_ job: String, _ status: String, _ part: String) async throws {
     let service = try await Service(try Workbench())
