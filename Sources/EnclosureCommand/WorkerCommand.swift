@@ -128,6 +128,7 @@ enum WorkerCommand: Command {
     }
     try await check("queue") {
       let queue = try await options.openedQueue()
+      try await queue.check()
       let status = try await queue.status()
       await queue.close()
       return
