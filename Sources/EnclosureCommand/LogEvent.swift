@@ -14,6 +14,8 @@ enum LogEvent: Sendable {
   case worker(WorkerEvent)
   /// The worker has begun, with this queue and store.
   case serving(String)
+  /// The queue is not as the settings say.
+  case queueDiffers(String)
   /// A job that was to be added is in the queue already, or ended not long ago.
   case jobKnown(id: String)
   /// A document that was to be added is no job.
@@ -35,7 +37,7 @@ enum LogEvent: Sendable {
       let end = words.lastIndex { !$0.isNewline }.map(words.index(after:)) ?? words.startIndex
       return "helper lost: \(reason.message)" + (end == words.startIndex ? "" : "; its last words: \(words[..<end])")
     case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message),
-      .serving(let message), .listening(let message), .endpointLimited(let message):
+      .serving(let message), .queueDiffers(let message), .listening(let message), .endpointLimited(let message):
       return message
     case .worker(let event): return event.text
     case .jobKnown(let id): return "\(id) was added before; nothing was changed"
@@ -85,6 +87,7 @@ enum LogEvent: Sendable {
       case .cacheImpaired(let text): (level, self.event, message) = ("warning", "cache_impaired", text)
       case .interrupted(let text): (level, self.event, message) = ("info", "interrupted", text)
       case .serving(let text): (level, self.event, message) = ("info", "worker_started", text)
+      case .queueDiffers(let text): (level, self.event, message) = ("warning", "queue_differs", text)
       case .listening(let text): (level, self.event, message) = ("info", "endpoint_started", text)
       case .endpointLimited(let text): (level, self.event, message) = ("warning", "endpoint_limited", text)
       case .worker(let event):

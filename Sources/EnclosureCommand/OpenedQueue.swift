@@ -1,14 +1,16 @@
 import JobQueue
 
 extension Arguments {
-  /// Opens the queue that `--queue` names.
+  /// Opens the queue that `--queue` names, and tells in what it is not as the settings say.
   /// - Parameter creating: whether to make it where there is none.
   func openedQueue(creating: Bool) async throws -> any JobQueue {
     let url = text("queue") ?? WorkerOptions.defaultQueue
     guard url.contains(":") else {
       throw UsageError("--queue “\(url)” names no queue; name one as sqlite:FILE or nats://HOST:4222/STREAM")
     }
-    return try await openQueue(url, options: QueueOptions.fromEnvironment(creating: creating))
+    let queue = try await openQueue(url, options: QueueOptions.fromEnvironment(creating: creating))
+    for caveat in queue.caveats { Console.log(.queueDiffers(caveat)) }
+    return queue
   }
 
   static let queueOption = Syntax.Option(

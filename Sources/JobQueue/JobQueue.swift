@@ -64,6 +64,9 @@ package protocol JobQueue: Sendable {
   /// - Returns: how many there were.
   func purge(_ what: Purge) async throws(QueueFailure) -> Int
 
+  /// In what the queue differs from what the options ask for, when it was opened: sentences without a full stop.
+  var caveats: [String] { get }
+
   /// Ends waiting calls, which fail as closed like all later ones, and lets go of files and connections. Leases are
   /// not given back.
   func close() async
@@ -75,6 +78,8 @@ extension JobQueue {
   package func release(_ lease: Lease) async throws(QueueFailure) {
     try await release(lease, after: 0)
   }
+
+  package var caveats: [String] { [] }
 }
 
 /// How full a queue is.

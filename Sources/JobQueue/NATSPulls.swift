@@ -28,6 +28,7 @@ final class NATSPulls: Sendable {
   ///   - seconds: how long the server is to wait for the first one, at most `longestWait`.
   ///   - ask: sends the request with this number, and this document.
   /// - Returns: nothing when there was none.
+  /// - Throws: `timeout` as well, when the server did not even say that there was none.
   func take(
     _ count: Int, seconds: Double, ask: (UInt64, [UInt8]) throws(NATSProblem) -> Void
   ) async throws(NATSProblem) -> [NATSDelivery] {
@@ -44,10 +45,11 @@ final class NATSPulls: Sendable {
     // "no_wait" with a time makes the server wait for the first job only; without one it answers at once.
     let wait = Int64(max(0, min(seconds, Self.longestWait)) * 1e9)
     let request = Array(#"{"batch":\#(count),"no_wait":true\#(wait > 0 ? #","expires":\#(wait)"# : "")}"#.utf8)
-    // A request may get lost on the way, when the consumer's leader changes.
+    // A request may get lost on the way, when the consumer's leader changes. Where too few servers are left for a
+    // leader, none is answered.
     let overdue = Task { [weak self] in
       try await Task.sleep(for: .nanoseconds(wait) + .seconds(2))
-      self?.end(number, .success(()))
+      self?.end(number, .failure(.timeout))
     }
     defer { overdue.cancel() }
     let result: Result<[NATSDelivery], NATSProblem> = await withTaskCancellationHandler {

@@ -12,6 +12,7 @@ extension NATSQueue {
 
   /// Creates streams and consumer where they are missing, and makes sure that they are what they have to be.
   func setUp() async throws(NATSProblem) {
+    var thinner: [StreamSettings] = []
     for wanted in settings {
       let found = try await find(wanted)
       guard found.subjects == wanted.subjects, found.retention == wanted.retention,
@@ -20,9 +21,19 @@ extension NATSQueue {
         throw .unusable(
           "the NATS stream “\(wanted.name)” is not one that was made for a queue; name another stream")
       }
+      if found.numReplicas < wanted.numReplicas { thinner.append(found) }
     }
+    thin.withLock { [thinner] in $0 = thinner }
     let consumer = try await findConsumer()
     ackWait.withLock { $0 = Double(consumer.ackWait) / Double(Self.second) }
+  }
+
+  package var caveats: [String] {
+    thin.withLock(\.self).map { stream in
+      "the NATS stream “\(stream.name)” keeps each message on \(stream.numReplicas) of the servers, not on "
+        + "\(options.nats.replicas): whoever made it asked for no more; "
+        + "nats stream edit \(stream.name) --replicas=\(options.nats.replicas) changes that"
+    }
   }
 
   private func find(_ wanted: StreamSettings) async throws(NATSProblem) -> StreamSettings {

@@ -169,19 +169,24 @@ extension NATSQueue {
 
   /// Whether there are jobs that have a result.
   private func hasEndingJobs() async throws(QueueFailure) -> Bool {
-    let handedOut = try await trying { () async throws(NATSProblem) in
-      try await stream.consumer(names.stream, names.consumer)
-    }?.delivered.streamSeq
+    let handedOut = try await handedOut()
     var next: UInt64 = 1
     while true {
       let sequence = next
       let job = try await trying { () async throws(NATSProblem) in
         try await stream.next(names.stream, names.allJobs, from: sequence)
       }
-      guard let job, job.sequence <= handedOut ?? 0 else { return false }
+      guard let job, job.sequence <= handedOut else { return false }
       if let id = NATSNames.id(of: job.subject), try await last(names.results, names.result(id)) != nil { return true }
       next = job.sequence + 1
     }
+  }
+
+  /// The sequence number of the last message that the consumer has handed out for the first time; 0 for none.
+  private func handedOut() async throws(QueueFailure) -> UInt64 {
+    try await trying { () async throws(NATSProblem) in
+      try await stream.consumer(names.stream, names.consumer)
+    }?.delivered.streamSeq ?? 0
   }
 
   /// Removes jobs as a worker does who ends them without a result.
@@ -191,7 +196,9 @@ extension NATSQueue {
     var count = 0
     var isOver = false
     while !isOver {
-      let leases = try await lease(100, seconds: ackWait.withLock { $0 }, wait: 0)
+      // The consumer of a cluster may hear of a job a moment after it was added.
+      let wait = try await handedOut() < last ? 1.0 : 0
+      let leases = try await lease(100, seconds: ackWait.withLock { $0 }, wait: wait)
       isOver = leases.isEmpty
       for lease in leases {
         guard let mine = held.withLock({ $0[lease.token] }) else { continue }

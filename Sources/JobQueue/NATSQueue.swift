@@ -20,6 +20,8 @@ package final class NATSQueue: JobQueue {
   let held = Mutex<[UInt64: NATSHeld]>([:])
   /// How long the consumer waits for acknowledgements, in seconds, as it is set up.
   let ackWait = Mutex(0.0)
+  /// Those that were made with fewer replicas than the options name.
+  let thin = Mutex<[StreamSettings]>([])
   private let writer = "\(UInt64.random(in: .min ... .max))"
   private let written = Atomic<UInt64>(0)
   private let settingUp = Mutex(ContinuousClock.Instant.now)

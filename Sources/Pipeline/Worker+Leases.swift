@@ -97,7 +97,7 @@ extension Worker {
           held[key]?.validUntil = max(known, end)
         }
       }
-      works(.queue)
+      await lookForQueue()
       return true
     } catch {
       failed(.queue, error.message)

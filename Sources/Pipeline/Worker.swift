@@ -100,13 +100,25 @@ package actor Worker {
     leasing = nil
     switch result {
     case .success(let leases):
-      works(.queue)
+      if leases.isEmpty { await lookForQueue() } else { works(.queue) }
       // Callbacks ask for neither store nor helpers.
       if leases.allSatisfy({ $0.id.hasPrefix(Callback.idPrefix) }) { await lookAround() }
       for lease in leases { begin(lease, validUntil: start.advanced(by: .seconds(configuration.leaseSeconds))) }
     case .failure(let error):
       guard !isDraining else { return }
       failed(.queue, (error as? QueueFailure)?.message ?? "\(error)")
+    }
+  }
+
+  /// Looks whether the queue is there again. That it finds no job, or takes a heartbeat, need not say so: where several
+  /// servers have to agree, those that are left may still read.
+  func lookForQueue() async {
+    guard outages[.queue] != nil else { return }
+    do throws(QueueFailure) {
+      try await queue.check()
+      works(.queue)
+    } catch {
+      failed(.queue, error.message)
     }
   }
 

@@ -86,4 +86,45 @@ struct NATSClusterTests {
     await queue.close()
     await other.close()
   }
+
+  @Test("a queue whose servers are too few to agree is unavailable, also where there is no job, until they are back")
+  func missesQuorum() async throws {
+    let servers = try await NATSServers(3)
+    var options = Self.options
+    options.nats.patienceSeconds = 4
+    let queue = try await openQueue("nats://\(servers.addresses)/test", options: options)
+    #expect(try await queue.lease(1, seconds: 10, wait: 0.1).isEmpty)
+    for index in [0, 1] { await servers.kill(index) }
+    // The last server goes on as a leader for some seconds.
+    let isNoticed = try await eventually {
+      do throws(QueueFailure) {
+        _ = try await queue.lease(1, seconds: 10, wait: 0.1)
+        return false
+      } catch {
+        guard case .unavailable = error else { throw error }
+        return true
+      }
+    }
+    #expect(isNoticed)
+    let failure = await #expect(throws: QueueFailure.self) { try await queue.check() }
+    if case .unavailable = failure {} else { Issue.record("\(failure.debugDescription)") }
+    for index in [0, 1] { try await servers.start(index) }
+    let isBack = await eventually {
+      guard (try? await queue.check()) != nil else { return false }
+      return (try? await queue.lease(1, seconds: 10, wait: 0.1)) != nil
+    }
+    #expect(isBack)
+    await queue.close()
+  }
+
+  @Test("streams that somebody made with fewer replicas are told of")
+  func tellsOfReplicas() async throws {
+    let url = try NATSScope.newQueue()
+    let made = try await openQueue(url)
+    #expect(made.caveats.isEmpty)
+    let opened = try await openQueue(url, options: Self.options)
+    #expect(opened.caveats.count == 5)
+    #expect(opened.caveats.first?.contains("keeps each message on 1 of the servers, not on 3") == true)
+    for queue in [made, opened] { await queue.close() }
+  }
 }
