@@ -49,7 +49,7 @@ struct CategoriesCheckTests {
         + " differs in case [unknown_category]",
       "\(job): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
       "\(lines): line 2: sources: error: sources must have one to 4 elements, not 0 [wrong_value]",
-      "\(lines): line 3: aps.sound: error: a string or an object is expected, not 1 [wrong_value]",
+      "\(lines): line 3: aps.sound: error: must be a string or an object, not the number 1 [wrong_value]",
       "\(lines): line 4: line 1, column 2: error: a name in quotation marks is expected [not_json]",
     ]
     #expect(found == expected)
@@ -166,7 +166,8 @@ struct CategoriesGenerateTests {
     let run = try await enclosure("categories", "generate", "\(folder.path)/r.json")
     #expect(run.status == 1 && run.output == [])
     #expect(
-      run.errors == "\(folder.path)/r.json: categories[0]: error: the field “identifier” is missing [missing_field]\n")
+      run.errors == "\(folder.path)/r.json: categories[0].identifier: error: is missing; it must be a string"
+        + " [missing_field]\n")
   }
 
   private func programInPath(_ name: String) -> String? {
