@@ -17,6 +17,7 @@ struct ReportFile {
   /// The folder with what was prepared.
   private let store: FilePath
   private let registry: CategoryRegistry?
+  private let payloadLimit: PayloadLimit
 
   /// - Parameters:
   ///   - store: nil where that is no folder.
@@ -26,7 +27,7 @@ struct ReportFile {
   /// - Throws: when it could not be written, or would harm what is there.
   init?(
     _ arguments: Arguments, store: FilePath?, sources: FilePath? = nil, excluded: [FilePath] = [],
-    registry: CategoryRegistry? = nil
+    rules: NotificationRules = NotificationRules()
   ) throws(UsageError) {
     guard let name = arguments.bytes("report"), !name.isEmpty else { return nil }
     guard let store else {
@@ -34,7 +35,8 @@ struct ReportFile {
     }
     place = try ReportPlace(FilePath(bytes: name), sources: sources, excluded: excluded)
     self.store = store
-    self.registry = registry
+    registry = rules.registry
+    payloadLimit = rules.options.limit
   }
 
   /// Writes the report of a batch.
@@ -82,6 +84,7 @@ struct ReportFile {
   ) -> ReportEntry {
     var entry = ReportEntry(
       name: manifest.id, manifest: manifest, category: category(of: manifest), milliseconds: milliseconds)
+    entry.payloadLimit = payloadLimit
     for attachment in manifest.attachments {
       for asset in attachment.assets {
         if room.has(asset.bytes, for: asset.type.kind == .image ? .picture : .clip) {

@@ -24,7 +24,7 @@ struct Card {
     if let note = entry.note { parts.append("<p class=\"warning\"><strong>Note</strong> \(escaped(note))</p>") }
     parts += manifest.rejections.map(html)
     if !manifest.attachments.isEmpty { parts.append(Phone(entry, number: number, appName: appName).html) }
-    let bars = manifest.bars
+    let bars = entry.bars
     if !bars.isEmpty { parts.append("<div class=\"bars\">\(bars.map(\.html).joined(separator: "\n"))</div>") }
     parts += manifest.warnings.map(html)
     parts += manifest.attachments.map(html)

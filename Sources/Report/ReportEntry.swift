@@ -6,6 +6,8 @@ package struct ReportEntry: Sendable {
   package var name: String
   package var manifest: Manifest
   package var category: Category
+  /// How large the notification's payload may be.
+  package var payloadLimit = PayloadLimit.notification
   /// The stored files, by their location in the manifest. What is not there is only described.
   package var media: [String: ReportMedia]
   /// The same for the sources, by the attachment's identifier. Only what browsers show belongs here.

@@ -50,6 +50,9 @@ struct ReportTests {
     let html = page.card(readyEntry(), number: 1)
     #expect(html.contains("media-1: file") && html.contains("128.5 kB of 10 MB") && html.contains("width:1.3%"))
     #expect(html.contains("of 4,096 bytes"))
+    var call = readyEntry()
+    call.payloadLimit = .voip
+    #expect(page.card(call, number: 1).contains("of 5,120 bytes"))
     let video = page.card(videoEntry(), number: 1)
     #expect(video.contains("media-1: length") && video.contains("12.3 s of 30 s"))
   }
