@@ -11,11 +11,19 @@ extension JobDocument: Codable {
   /// Reads a job.
   /// - Throws: the first thing that is wrong with it.
   public init(_ json: JSONValue) throws(Fault) {
-    var reader = DocumentReader(takesNullAsAbsent: true)
-    let job = reader.job(json)
-    if let fault = reader.findings.first { throw Fault(fault.place == "$" ? nil : fault.place, fault.message) }
+    let (job, faults) = Self.read(json)
+    if let fault = faults.first { throw Fault(fault.place == "$" ? nil : fault.place, fault.message) }
     guard let job else { throw Fault(nil, "cannot be read") }
     self = job
+  }
+
+  /// Everything that is wrong with a document as a job.
+  public static func findings(in json: JSONValue) -> [Finding] { read(json).findings }
+
+  private static func read(_ json: JSONValue) -> (job: JobDocument?, findings: [Finding]) {
+    var reader = DocumentReader(takesNullAsAbsent: true)
+    let job = reader.job(json)
+    return (job, reader.findings)
   }
 
   /// Checks an id by itself, where there is nothing else yet.

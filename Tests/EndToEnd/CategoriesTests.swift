@@ -38,7 +38,8 @@ struct CategoriesCheckTests {
     let job = try file(
       "job.json",
       #"{"id":"a","sources":["https://example.com/clip.mp4"],"payload":{"aps":{"alert":"hi","category":"photo"}}}"#)
-    let lines = try file("jobs.jsonl", "\n{\"id\":\"a\",\"sources\":[]}\n{\"aps\":{\"sound\":1}}\n{\n")
+    let faulty = #"{"id":"","sources":[],"payload":{"aps":{"category":"Photo"}}}"#
+    let lines = try file("jobs.jsonl", "\n\(faulty)\n{\"aps\":{\"sound\":1}}\n{\n")
     let run = try await enclosure("categories", "check", example, payload, job, lines)
     #expect(run.status == 1)
     let found = run.text.split(separator: "\n").map(String.init).filter { !$0.contains(": note: ") }
@@ -48,7 +49,10 @@ struct CategoriesCheckTests {
       "\(payload): aps.category: error: the registry has no category “Message”, so there would be no buttons; “message”"
         + " differs in case [unknown_category]",
       "\(job): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
-      "\(lines): line 2: sources: error: sources must have one to 4 elements, not 0 [wrong_value]",
+      "\(lines): line 2: id: error: must have 1 to 464 bytes, not 0 [wrong_value]",
+      "\(lines): line 2: sources: error: must have one to 4 elements, not 0 [wrong_value]",
+      "\(lines): line 2: payload.aps.category: error: the registry has no category “Photo”, so there would be no buttons;"
+        + " “photo” differs in case [unknown_category]",
       "\(lines): line 3: aps.sound: error: must be a string or an object, not the number 1 [wrong_value]",
       "\(lines): line 4: line 1, column 2: error: a name in quotation marks is expected [not_json]",
     ]
