@@ -68,20 +68,21 @@ var targets: [Target] = [
     module("Report", uses: ["RichPush"]),
     module("Digest", uses: ["CCrypto"]),
     module("Blocking"),
+    module("PercentEncoding"),
     module("Metrics"),
-    module("Operations", uses: ["Metrics", "Digest", "CMicroHTTPD"]),
+    module("Operations", uses: ["Metrics", "Digest", "PercentEncoding", "CMicroHTTPD"]),
     module("MediaChannel", uses: ["Preparation", "RichPush", "CLinux"]),
     module("Media", uses: ["Preparation", "RichPush", "CVips", "CTurboJPEG", "CFFmpeg"]),
     module("Transfer", uses: ["RichPush", "Digest", "Blocking", "CCurl"]),
     module("SQLite", uses: ["CSQLite"]),
     module("Cache", uses: ["Transfer", "Digest", "Blocking", "SQLite"]),
-    module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "SQLite", "CNATS"]),
-    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking", "CLinux"]),
+    module("JobQueue", uses: ["RichPush", "Digest", "Blocking", "PercentEncoding", "SQLite", "CNATS"]),
+    module("AssetStore", uses: ["Transfer", "RichPush", "Digest", "Blocking", "PercentEncoding", "CLinux"]),
     module(
       "Pipeline",
       uses: [
         "Transfer", "Cache", "AssetStore", "JobQueue", "MediaChannel", "Preparation", "RichPush", "Digest", "Blocking",
-        "Metrics", "CLinux",
+        "PercentEncoding", "Metrics", "CLinux",
       ]),
 
     program(

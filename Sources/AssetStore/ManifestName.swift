@@ -1,4 +1,5 @@
 import Digest
+import PercentEncoding
 
 /// The name of a job's manifest within `manifests/`, without `.json`: the id, percent-encoded as one path component.
 ///

@@ -22,9 +22,11 @@ final class OpenStore: Sendable {
       inode = status.st_ino
       try makeFolder("assets", in: root)
       try makeFolder("manifests", in: root)
-      work = try WorkFolder(".work", in: root)
+      let work = try WorkFolder(".work", in: root)
       // Fails where files cannot be created, rather than after the first picture has been prepared.
       _ = try work.makeFile()
+      // Last of all: once everything is set, an error would have deinit close the folder, and this a second time.
+      self.work = work
     } catch {
       close(root)
       throw error

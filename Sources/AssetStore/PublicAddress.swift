@@ -1,3 +1,5 @@
+import PercentEncoding
+
 /// Where the public gets what is stored: `--public-url`, with the locations of a store below it.
 package struct PublicAddress: Sendable, Equatable {
   /// Without a slash at its end.
@@ -35,6 +37,6 @@ package struct PublicAddress: Sendable, Equatable {
 
   /// The URL of what a store has at a location. A manifest's name may hold `%XX`, whose percent sign is encoded then.
   package func url(of location: String) -> String {
-    "\(base)/\(percentEncoded(location, keeping: "/"))"
+    "\(base)/\(percentEncodedPath(location))"
   }
 }

@@ -1,3 +1,4 @@
+import PercentEncoding
 import RichPush
 
 /// How a bucket is reached: the server, the region that signatures name, and the URLs of keys.
@@ -53,7 +54,7 @@ struct S3Bucket: Sendable {
 
   /// The URL of a location of the store, encoded as signatures want it: the key's bytes once, its slashes kept.
   func url(of location: String) -> String {
-    let key = percentEncoded(self.location.key(of: location), keeping: "/")
+    let key = percentEncodedPath(self.location.key(of: location))
     return switch addressing {
     case .path: "\(scheme)\(server)/\(self.location.bucket)/\(key)"
     case .host: "\(scheme)\(self.location.bucket).\(server)/\(key)"

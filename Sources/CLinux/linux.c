@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -107,6 +108,8 @@ int enclosure_processors(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
+
+int enclosure_limit_arenas(int count) { return mallopt(M_ARENA_MAX, count); }
 
 int enclosure_exit_status(int status) { return WEXITSTATUS(status); }
 

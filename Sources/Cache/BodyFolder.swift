@@ -184,7 +184,7 @@ private func openFolder(_ name: String, in root: Int32) throws(CallFailure) -> I
 }
 
 /// The names in a folder, without those that begin with a dot.
-private func names(in parent: Int32, _ folder: String) -> [String] {
+func names(in parent: Int32, _ folder: UnsafePointer<CChar>) -> [String] {
   let listed = openat(parent, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
   guard listed >= 0 else { return [] }
   guard let listing = fdopendir(listed) else {

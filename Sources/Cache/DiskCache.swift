@@ -56,7 +56,7 @@ package final class DiskCache: Sendable {
     case .success(let cache): state = Mutex(State(open: cache))
     case .failure(let failure):
       state = Mutex(State(open: nil))
-      warn("the cache in \(name) cannot be used: \(failure.message); going on without it")
+      warn("\(CacheUnusable(path: path, failure).message); going on without it")
     }
     await tidyUp()
   }

@@ -99,7 +99,7 @@ private func open(_ name: String, in folder: Int32) throws(CallFailure) -> Int32
 }
 
 /// Opens a folder, after creating it and what lies above it where that is missing.
-private func openCreating(_ path: [UInt8]) throws(CallFailure) -> Int32 {
+func openCreating(_ path: [UInt8]) throws(CallFailure) -> Int32 {
   guard !path.isEmpty, !path.contains(0) else { throw CallFailure(code: ENOENT) }
   for end in path.indices.dropFirst() + [path.count] where end == path.count || path[end] == UInt8(ascii: "/") {
     let isLast = end == path.count

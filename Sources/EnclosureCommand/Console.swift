@@ -7,6 +7,7 @@ import Synchronization
 /// goes above it, from whichever thread.
 enum Console {
   private static let status = Mutex("")
+  private static let background = Mutex<BackgroundLog?>(nil)
 
   /// Makes sure that the descriptors of standard input, output and error are taken: a file that got one of them would
   /// get what is printed. What is written to one that was closed fails.
@@ -42,7 +43,29 @@ enum Console {
 
   /// Tells what happened: people on a terminal, programs elsewhere.
   static func log(_ event: LogEvent) {
-    error(isatty(STDERR_FILENO) == 1 ? "\(printable(event.text))\n" : "\(event.json())\n")
+    let line = line(for: event)
+    if let log = background.withLock(\.self) {
+      log.add(line)
+    } else {
+      error(line)
+    }
+  }
+
+  /// From now on nobody who logs something waits until it is written.
+  static func logInBackground() {
+    let log = BackgroundLog(describeLoss: { line(for: .logLinesLost($0)) }, write: { error($0) })
+    background.withLock { $0 = log }
+  }
+
+  /// Waits until the log is written, as long as that takes no longer than `seconds`.
+  static func finishLog(within seconds: Double) async {
+    guard let log = background.withLock(\.self) else { return }
+    let end = ContinuousClock.now + .seconds(seconds)
+    while !log.isWritten, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(5)) }
+  }
+
+  private static func line(for event: LogEvent) -> String {
+    isatty(STDERR_FILENO) == 1 ? "\(printable(event.text))\n" : "\(event.json())\n"
   }
 
   /// Draws the status line in place of the one before; an empty one takes it away. Only on a terminal.

@@ -20,14 +20,20 @@ struct EnclosureCommand {
     // The same for a file that grows beyond a limit (ulimit -f).
     signal(SIGXFSZ, SIG_IGN)
     let words = Array(rawArguments().dropFirst())
+    let status = await status(of: words)
+    await Console.finishLog(within: 2)
+    exit(status)
+  }
+
+  private static func status(of words: [[UInt8]]) async -> Int32 {
     do {
-      exit(try await run(words))
+      return try await run(words)
     } catch is CancellationError {
-      exit(130)
+      return 130
     } catch {
       let command = words.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
       Console.log(.failed(command: command, describe(error)))
-      exit(EX_SOFTWARE)
+      return EX_SOFTWARE
     }
   }
 

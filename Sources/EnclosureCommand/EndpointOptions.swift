@@ -38,18 +38,11 @@ struct EndpointOptions: Sendable {
 
   private static func tokens(_ arguments: Arguments) throws(UsageError) -> [BearerToken] {
     var tokens: [BearerToken] = []
-    if let name = arguments.bytes("token-file") {
-      let path = FilePath(bytes: name)
-      let text: String
-      do throws(FileFailure) {
-        text = String(decoding: try contents(of: path, atMost: 64 << 10), as: UTF8.self)
-      } catch {
-        throw UsageError("--token-file \(path.description) cannot be read: \(error.message)")
-      }
+    if let file = try SecretFile("token-file", of: arguments) {
       do throws(TokenFault) {
-        tokens += try BearerToken.tokens(inText: text)
+        tokens += try BearerToken.tokens(inText: file.text)
       } catch {
-        throw UsageError("--token-file \(path.description): \(error.message)")
+        throw file.fault(error.message)
       }
     }
     // A command line is for all to see, so there is no option for it.
@@ -63,9 +56,15 @@ struct EndpointOptions: Sendable {
     return tokens
   }
 
-  /// What it comes to, for people; listens nowhere.
-  var described: String {
+  /// What it comes to, for people. Listens for a moment, to see whether that is possible.
+  /// - Throws: what would keep a worker from starting.
+  func checked() throws(ListenFault) -> String {
     guard let address else { return "none" }
+    do throws(ListenFault) {
+      try address.requireAvailable()
+    } catch {
+      return "none: \(try advice(on: error))"
+    }
     if !tokens.isEmpty { return "\(address), jobs with a token" }
     return "\(address), " + (address.isLoopback ? "jobs from this machine" : "no jobs, for there is no token")
   }
@@ -84,9 +83,15 @@ struct EndpointOptions: Sendable {
       }
       return server
     } catch {
-      guard error.isAddressInUse, !isChosen else { throw error }
-      Console.log(.endpointLimited("there is no endpoint: \(error.message); --listen chooses another address"))
+      Console.log(.endpointLimited("there is no endpoint: \(try advice(on: error))"))
       return nil
     }
+  }
+
+  /// What to tell of an address that another worker has and nobody chose.
+  /// - Throws: the fault, where it is none that can be passed over.
+  private func advice(on fault: ListenFault) throws(ListenFault) -> String {
+    guard fault.isAddressInUse, !isChosen else { throw fault }
+    return "\(fault.message); --listen chooses another address"
   }
 }

@@ -10,8 +10,10 @@ enum EnqueueCommand: Command {
     options: [Arguments.queueOption],
     details: """
       A job is a JSON document (job.schema.json). A file, or with - or no name standard input, holds one, or one on each
-      line. Each id is printed when its job is in the queue, where it survives a crash; one that was there before, or
-      ended not long ago, is not added again. A document that is wrong is reported, and the others are added.
+      line, as files named .jsonl and .ndjson always do. Each id is printed when its job is in the queue, where it
+      survives a crash; one that was there before, or ended not long ago, is not added again. A document that is wrong,
+      be it the first, is reported with its line, and the others are added. Wrong is also a URL from which nothing could
+      be fetched.
 
       The queue is made where there is none. Exit status: 0 all jobs are in the queue, 1 a document was wrong, 64 wrong
       use, 70 failed; what was printed until then is in the queue, and the same command again adds the rest.
@@ -99,7 +101,8 @@ enum EnqueueCommand: Command {
       throw UsageError("\(path.description) cannot be read: \(String(cString: strerror(errno)))")
     }
     let file = InputFile(descriptor: descriptor)
-    return JobInput(name: path.description) { try readSome(file.descriptor) }
+    let areLines = ["jsonl", "ndjson"].contains(path.fileExtension)
+    return JobInput(name: path.description, areLines: areLines) { try readSome(file.descriptor) }
   }
 }
 

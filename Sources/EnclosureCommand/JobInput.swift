@@ -6,7 +6,7 @@ import RichPush
 
 /// Job documents in a file or what comes through a pipe: one, or one on each line.
 ///
-/// Which it is shows in the first line: that of one document on several lines is no JSON by itself.
+/// Which it is shows in the lines themselves (`JobBeginning`), so that a line that is broken spoils none of the others.
 struct JobInput {
   /// A document, not looked at yet.
   struct Piece: Equatable {
@@ -16,13 +16,13 @@ struct JobInput {
     let bytes: [UInt8]
   }
 
-  private enum Form {
-    case unknown, lines, single
-  }
-
   private let name: String
   private let read: @Sendable () throws -> [UInt8]
-  private var form = Form.unknown
+  /// nil as long as it does not show.
+  private var form: JobBeginning.Form?
+  /// What has come as long as it does not.
+  private var beginning = JobBeginning()
+  /// The number of the last line that was whole.
   private var line = 0
   /// What has been read of a line or document that is not whole yet.
   private var rest: [UInt8] = []
@@ -30,9 +30,11 @@ struct JobInput {
 
   /// - Parameters:
   ///   - name: what messages call it.
+  ///   - areLines: whether it is known beforehand that each line is a document.
   ///   - read: gives the next bytes, none at the end. It may block.
-  init(name: String, read: @escaping @Sendable () throws -> [UInt8]) {
+  init(name: String, areLines: Bool = false, read: @escaping @Sendable () throws -> [UInt8]) {
     self.name = name
+    form = areLines ? .lines : nil
     self.read = read
   }
 
@@ -55,31 +57,112 @@ struct JobInput {
     while form != .single, let end = left.firstIndex(of: newline) {
       keep(left[..<end])
       left = left[(end + 1)...]
-      line += 1
-      if form == .unknown, !isBlank(rest) {
-        form = isJSON(rest) ? .lines : .single
-        if form == .single {
-          rest.append(newline)
-          continue
-        }
-      }
-      if !isBlank(rest) { pieces.append(Piece(place: "\(name), line \(line)", bytes: rest)) }
-      rest = []
+      pieces += takeLine(endsWithNewline: true)
     }
     keep(left)
-    guard isAtEnd, !isBlank(rest) else { return pieces }
+    return isAtEnd ? pieces + takeEnd() : pieces
+  }
+
+  /// What is in `rest` is a line.
+  private mutating func takeLine(endsWithNewline: Bool) -> [Piece] {
+    let bytes = rest
+    rest = []
     line += 1
-    pieces.append(Piece(place: form == .lines ? "\(name), line \(line)" : name, bytes: rest))
+    if form == .lines { return isBlank(bytes) ? [] : [Piece(place: place(line), bytes: bytes)] }
+    guard !beginning.lines.isEmpty || !isBlank(bytes) else { return [] }
+    return beginning.add(bytes).map { decide($0, endsWithNewline: endsWithNewline) } ?? []
+  }
+
+  private mutating func takeEnd() -> [Piece] {
+    var pieces: [Piece] = []
+    let isOpen = !isBlank(rest)
+    if !isOpen { rest = [] }
+    // A single line without an end is a document either way, and needs no number.
+    if isOpen, form == .lines || !beginning.lines.isEmpty { pieces += takeLine(endsWithNewline: false) }
+    if form == nil, !beginning.lines.isEmpty { pieces += decide(beginning.formAtEnd, endsWithNewline: !isOpen) }
+    if !rest.isEmpty { pieces.append(Piece(place: name, bytes: rest)) }
     rest = []
     return pieces
   }
 
+  private mutating func decide(_ decided: JobBeginning.Form, endsWithNewline: Bool) -> [Piece] {
+    form = decided
+    let lines = beginning.lines
+    defer { beginning = JobBeginning() }
+    if decided == .single {
+      keep((beginning.document + (endsWithNewline ? [newline] : []))[...])
+      return []
+    }
+    return lines.enumerated().compactMap { index, bytes in
+      isBlank(bytes) ? nil : Piece(place: place(line - lines.count + index + 1), bytes: bytes)
+    }
+  }
+
+  private func place(_ line: Int) -> String { "\(name), line \(line)" }
+
   private mutating func keep(_ bytes: ArraySlice<UInt8>) {
     rest += bytes.prefix(max(0, JobDocument.maximumBytes + 1 - rest.count))
   }
+}
 
-  private func isJSON(_ bytes: [UInt8]) -> Bool {
-    (try? JSONValue(parsing: bytes)) != nil
+/// The first lines of job documents, of which it does not show yet whether they are one document, or one each.
+///
+/// One document on several lines begins with a line that is no JSON yet, but may become it. So does a line whose end is
+/// missing. Then a job on a line of its own that does not go on with what came before shows that these are lines.
+struct JobBeginning {
+  enum Form {
+    case lines, single
+  }
+
+  /// From the first on that is not blank.
+  private(set) var lines: [[UInt8]] = []
+  private var bytes = 0
+  /// Whether a line behind the first is a job by itself.
+  private var hasJob = false
+
+  /// All of it as one document.
+  var document: [UInt8] { Array(lines.joined(separator: [newline])) }
+
+  /// - Returns: what it is, when that shows now.
+  mutating func add(_ line: [UInt8]) -> Form? {
+    lines.append(line)
+    bytes += line.count + 1
+    if lines.count == 1 {
+      guard line.count <= JobDocument.maximumBytes, let error = syntaxError(of: line) else { return .lines }
+      // No value but an object or an array goes on on another line, and the parser misses what it should go on with.
+      return error.column > line.count ? nil : .lines
+    }
+    if isJob(line) {
+      hasJob = true
+      if !goesOn(line) { return .lines }
+    }
+    return bytes > JobDocument.maximumBytes ? (hasJob ? .lines : .single) : nil
+  }
+
+  /// What it is when nothing follows.
+  var formAtEnd: Form { hasJob && syntaxError(of: document) != nil ? .lines : .single }
+
+  /// Whether the last line can be a part of what the ones before it began.
+  private func goesOn(_ line: [UInt8]) -> Bool {
+    guard let error = syntaxError(of: document) else { return true }
+    let start = line.prefix { isBlank([$0]) }.count + 1
+    return error.line == lines.count && error.column > start
+  }
+
+  private func isJob(_ line: [UInt8]) -> Bool {
+    guard line.first(where: { !isBlank([$0]) }) == UInt8(ascii: "{"),
+      case .object(let members) = try? JSONValue(parsing: line)
+    else { return false }
+    return members["id"] != nil && members["sources"] != nil
+  }
+
+  private func syntaxError(of bytes: [UInt8]) -> JSONSyntaxError? {
+    do throws(JSONSyntaxError) {
+      _ = try JSONValue(parsing: bytes)
+      return nil
+    } catch {
+      return error
+    }
   }
 }
 

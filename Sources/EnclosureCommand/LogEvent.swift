@@ -23,6 +23,8 @@ enum LogEvent: Sendable {
   /// The endpoint does without something that somebody may expect.
   case endpointLimited(String)
   case failed(command: String, String)
+  /// Nobody read the log for long.
+  case logLinesLost(Int)
 
   /// For a terminal, without a line's end.
   var text: String {
@@ -39,6 +41,7 @@ enum LogEvent: Sendable {
     case .jobKnown(let id): return "\(id) was added before; nothing was changed"
     case .jobWrong(let place, let why): return "\(place): \(why)"
     case .failed(let command, let message): return "enclosure \(command): \(message)"
+    case .logLinesLost(let count): return "\(count) lines of the log were lost, since nobody read it"
     }
   }
 
@@ -97,6 +100,9 @@ enum LogEvent: Sendable {
       case .failed(let name, let text):
         (level, self.event, message) = ("error", "failed", text)
         command = name
+      case .logLinesLost(let lost):
+        (level, self.event, message) = ("warning", "log_lines_lost", event.text)
+        count = lost
       }
     }
 

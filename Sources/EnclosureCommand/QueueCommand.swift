@@ -14,7 +14,7 @@ enum QueueCommand: Command {
     details: """
       status     counts the jobs that are ready, delayed, leased by workers, and dead; with ids, what became of each
       dead       lists the jobs that were given up, oldest first, with the reason of each attempt
-      retry      puts dead letters back among the jobs, with all attempts before them
+      retry      puts dead letters back among the jobs, with all attempts before them; ids that are none are named
       purge      forgets the dead letters, the jobs that wait, or which ones were completed (they can be added again)
 
       Exit status: 0 done, 1 an id is not known, or not among the dead letters, 64 wrong use, 70 failed.
@@ -59,16 +59,34 @@ enum QueueCommand: Command {
     case .dead(let limit):
       try Console.output(report.dead(try await queue.dead(limit: limit)))
       return 0
-    case .retry(let ids):
-      let count = try await queue.revive(ids)
+    case .retry(nil):
+      try Console.output(report.count(try await queue.revive(nil), "revived", "put back among the jobs"))
+      return 0
+    case .retry(let ids?):
+      let (count, missing) = try await revive(ids, on: queue)
       try Console.output(report.count(count, "revived", "put back among the jobs"))
-      guard let ids, case let missing = Set(ids).count - count, missing > 0 else { return 0 }
-      Console.log(.failed(command: syntax.command, "\(missing) of the ids are not among the dead letters"))
-      return 1
+      for id in missing {
+        Console.log(.failed(command: syntax.command, "“\(printable(id))” is not among the dead letters"))
+      }
+      return missing.isEmpty ? 0 : 1
     case .purge(let what):
       try Console.output(report.count(try await queue.purge(what), "purged", "forgotten"))
       return 0
     }
+  }
+
+  /// Puts dead letters back, each by itself: what is missing keeps none of the others.
+  /// - Returns: how many there were, and which ids are none of theirs.
+  private static func revive(
+    _ ids: [String], on queue: any JobQueue
+  ) async throws(QueueFailure) -> (count: Int, missing: [String]) {
+    var count = 0
+    var missing: [String] = []
+    var seen: Set<String> = []
+    for id in ids where seen.insert(id).inserted {
+      if try await queue.revive([id]) > 0 { count += 1 } else { missing.append(id) }
+    }
+    return (count, missing)
   }
 
   private static func action(_ arguments: Arguments) throws(UsageError) -> Action {

@@ -7,6 +7,7 @@ import Synchronization
 final class Startup: Sendable {
   private struct State {
     var hasEnded = false
+    var pause: Task<Void, Never>?
     var action: (@Sendable () -> Void)?
   }
 
@@ -22,6 +23,7 @@ final class Startup: Sendable {
   func end() {
     let action = state.withLock { state in
       state.hasEnded = true
+      state.pause?.cancel()
       return state.action
     }
     action?()
@@ -42,7 +44,7 @@ final class Startup: Sendable {
   func attempt<Value: Sendable>(
     _ dependency: WorkerEvent.Dependency, _ open: () async throws -> Value
   ) async throws -> Value? {
-    var pause = 0.5
+    var seconds = 0.5
     var since: ContinuousClock.Instant?
     while !state.withLock(\.hasEnded) {
       do {
@@ -56,10 +58,21 @@ final class Startup: Sendable {
         if since == nil { report(.unavailable(dependency, describe(error))) }
         since = since ?? .now
       }
-      try? await Task.sleep(for: .seconds(pause))
-      pause = min(pause * 2, 5)
+      await pause(seconds: seconds)
+      seconds = min(seconds * 2, 5)
     }
     return nil
+  }
+
+  /// Waits, at most until the worker is to end.
+  private func pause(seconds: Double) async {
+    let pause = Task { () async -> Void in try? await Task.sleep(for: .seconds(seconds)) }
+    let hasEnded = state.withLock { state in
+      state.pause = pause
+      return state.hasEnded
+    }
+    if hasEnded { pause.cancel() }
+    await pause.value
   }
 
   private func mayPass(_ error: any Error) -> Bool {

@@ -13,13 +13,40 @@ extension Syntax {
     try requireNoValues(ofFlagsIn: arguments)
     let parser = OptionParser(self)
     var parsed = try parser.parse(arguments)
+    try requireValues(of: parsed)
     for option in options where parsed.values[option.name] == nil {
       guard let value = environment(option.variable), !value.isEmpty else { continue }
-      if case .none = option.value, ["0", "no", "false", "off"].map({ Array($0.utf8) }).contains(value) { continue }
+      if case .none = option.value, try !isOn(option.variable, value) { continue }
       parsed.values[option.name] = [value]
       if case .many = option.value { parsed.values[option.name] = value.listed }
     }
     return parsed
+  }
+
+  /// An empty value is as a rule a variable of a script that was never set, and means nothing for any option or
+  /// operand.
+  private func requireValues(of arguments: Arguments) throws(UsageError) {
+    for option in options {
+      switch option.value {
+      case .none: continue
+      case .one(let placeholder), .many(let placeholder):
+        guard arguments.values[option.name]?.contains([]) == true else { continue }
+        throw UsageError("--\(option.name) is empty; it takes \(placeholder)")
+      }
+    }
+    guard operands.isEmpty || !arguments.operands.contains([]) else {
+      throw UsageError("one of the operands is empty; they are: \(operands)")
+    }
+  }
+
+  /// What a variable says that switches something on or off.
+  private func isOn(_ variable: String, _ value: [UInt8]) throws(UsageError) -> Bool {
+    let text = String(decoding: value, as: UTF8.self)
+    switch text.lowercased() {
+    case "1", "true", "yes": return true
+    case "0", "false", "no": return false
+    default: throw UsageError("\(variable) takes 1, true or yes, or else 0, false or no, not “\(text)”")
+    }
   }
 
   /// GLib takes `--strict=no` for `--strict`.

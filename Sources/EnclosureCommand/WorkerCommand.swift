@@ -1,4 +1,5 @@
 import AssetStore
+import Cache
 import Glibc
 import JobQueue
 import Operations
@@ -21,7 +22,7 @@ enum WorkerCommand: Command {
       .init("grace", .one("SECONDS"), "how long to finish what was begun, on SIGTERM; 25 by default"),
       .init("allow-files", .many("DIR"), "take file: URLs below this folder; none by default"),
       .init("callback-secret-file", .one("FILE"), "what callbacks are signed with, a whsec_… on each line"),
-      .init("check-config", .none, "open everything, say what is wrong, and exit"),
+      .init("check-config", .none, "try all of this, say what is wrong, and exit"),
     ] + EndpointOptions.options + NotificationOptions.options + StoreChoice.syntax + Workplace.options
       + Workplace.fetchOptions,
     details: """
@@ -54,9 +55,11 @@ enum WorkerCommand: Command {
     // A terminal that goes away is no reason to end; there is nothing to open anew.
     signal(SIGHUP, SIG_IGN)
     if arguments.has("check-config") { return try await check(options, arguments) }
+    // It may be anybody who reads the log of a service, or nobody.
+    Console.logInBackground()
+    limitMemoryArenas()
 
-    let service = WorkerService(
-      defaults: try Workplace.preparation(arguments), takesCallbacks: !options.secrets.isEmpty)
+    let service = WorkerService(takesCallbacks: !options.secrets.isEmpty)
     let report: @Sendable (WorkerEvent) -> Void = { event in
       service.note(event)
       Console.log(.worker(event))
@@ -69,9 +72,15 @@ enum WorkerCommand: Command {
     try await workplace.requireHelper()
     // Before the rest: whoever asks learns what the worker waits for.
     let endpoint = try options.endpoint.started(service)
-    guard let store = try await start.attempt(.store, { try await workplace.open(options.store) }),
+    let opening = { () async throws -> any AssetStore in
+      let store = try await workplace.open(options.store)
+      service.openedStore()
+      return store
+    }
+    guard let store = try await start.attempt(.store, opening),
       let queue = try await start.attempt(.queue, { try await options.openedQueue() })
     else {
+      report(.drained(released: 0, abandoned: 0))
       await endpoint?.close()
       return 0
     }
@@ -93,7 +102,10 @@ enum WorkerCommand: Command {
 
   /// Opens what a worker would open, and takes no job.
   private static func check(_ options: WorkerOptions, _ arguments: Arguments) async throws -> Int32 {
-    let workplace = try await Workplace(arguments, files: options.files)
+    var withoutCache = arguments
+    // Opened by itself, since a cache that cannot be used keeps no worker from starting.
+    withoutCache.values["cache"] = nil
+    let workplace = try await Workplace(withoutCache, files: options.files)
     defer { workplace.close() }
     var faults = 0
     func check(_ name: String, _ body: () async throws -> String) async throws {
@@ -116,16 +128,23 @@ enum WorkerCommand: Command {
     }
     try await check("queue") {
       let queue = try await options.openedQueue()
+      try await queue.check()
       let status = try await queue.status()
       await queue.close()
       return
         "\(withoutCredentials(options.queue)) has \(status.ready) jobs ready, \(status.delayed) delayed, \(status.leased) in work, "
         + "\(status.dead) dead"
     }
+    if let folder = arguments.bytes("cache") {
+      try await check("cache") {
+        try await DiskCache.requireUsable(path: folder)
+        return "\(FilePath(bytes: folder).description) can be used"
+      }
+    }
     try await check("callbacks") {
       options.secrets.isEmpty ? "refused; there is no --callback-secret-file" : "signed"
     }
-    try await check("endpoint") { options.endpoint.described }
+    try await check("endpoint") { try options.endpoint.checked() }
     return faults == 0 ? 0 : 1
   }
 }

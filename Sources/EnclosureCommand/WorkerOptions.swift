@@ -45,18 +45,11 @@ struct WorkerOptions: Sendable {
   }
 
   private static func secrets(_ arguments: Arguments) throws(UsageError) -> [WebhookSecret] {
-    guard let name = arguments.bytes("callback-secret-file") else { return [] }
-    let path = FilePath(bytes: name)
-    let text: String
-    do throws(FileFailure) {
-      text = String(decoding: try contents(of: path, atMost: 64 << 10), as: UTF8.self)
-    } catch {
-      throw UsageError("--callback-secret-file \(path.description) cannot be read: \(error.message)")
-    }
+    guard let file = try SecretFile("callback-secret-file", of: arguments) else { return [] }
     do throws(WebhookSecret.Malformed) {
-      return try WebhookSecret.secrets(inText: text)
+      return try WebhookSecret.secrets(inText: file.text)
     } catch {
-      throw UsageError("--callback-secret-file \(path.description): \(error.message)")
+      throw file.fault(error.message)
     }
   }
 

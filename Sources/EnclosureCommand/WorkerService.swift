@@ -2,13 +2,13 @@ import FoundationEssentials
 import JobQueue
 import Operations
 import Pipeline
-import Preparation
 import RichPush
 import Synchronization
 
 /// What the endpoint asks of a worker, from the moment the program starts.
 final class WorkerService: OperationsDelegate {
   private struct State {
+    var isStoreOpen = false
     var queue: (any JobQueue)?
     var worker: Worker?
     /// What the worker waits for, and why.
@@ -17,17 +17,18 @@ final class WorkerService: OperationsDelegate {
   }
 
   let metrics = ServiceMetrics()
-  private let defaults: PreparationOptions
   private let takesCallbacks: Bool
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - defaults: what counts where a job's options say nothing.
-  ///   - takesCallbacks: whether jobs may ask for them.
-  init(defaults: PreparationOptions, takesCallbacks: Bool) {
-    self.defaults = defaults
+  /// - Parameter takesCallbacks: whether jobs may ask for them.
+  init(takesCallbacks: Bool) {
     self.takesCallbacks = takesCallbacks
     metrics.beginServing()
+  }
+
+  /// From now on, the queue is what is being opened.
+  func openedStore() {
+    state.withLock { $0.isStoreOpen = true }
   }
 
   /// From now on, jobs can be added and asked about.
@@ -63,10 +64,16 @@ final class WorkerService: OperationsDelegate {
 
   func readiness() async -> [Check] {
     let state = state.withLock { $0 }
-    let queueProblem = if let queue = state.queue { await status(of: queue).problem } else { "it is being opened" }
+    let opening = "it is being opened"
+    let queueProblem: String? =
+      if let queue = state.queue {
+        await problem(of: queue) ?? state.outages[.queue]
+      } else {
+        state.outages[.queue] ?? (state.isStoreOpen ? opening : "it is opened after the store")
+      }
     return [
-      Check("queue", problem: queueProblem ?? state.outages[.queue]),
-      Check("store", problem: state.outages[.store]),
+      Check("queue", problem: queueProblem),
+      Check("store", problem: state.outages[.store] ?? (state.isStoreOpen ? nil : opening)),
       Check("helpers", problem: state.outages[.helpers]),
       Check(
         "accepting",
@@ -79,7 +86,7 @@ final class WorkerService: OperationsDelegate {
     if let queue = state.queue {
       // A server that hangs must not take all other figures with it.
       let (answers, answer) = AsyncStream.makeStream(of: QueueStatus?.self)
-      Task { answer.yield(await status(of: queue).status) }
+      Task { answer.yield(try? await queue.status()) }
       let clock = Task {
         try? await Task.sleep(for: .seconds(1))
         answer.yield(nil)
@@ -90,11 +97,12 @@ final class WorkerService: OperationsDelegate {
     metrics.show(jobsInWork: await state.worker?.jobsInWork ?? 0)
   }
 
-  private func status(of queue: any JobQueue) async -> (status: QueueStatus?, problem: String?) {
+  private func problem(of queue: any JobQueue) async -> String? {
     do throws(QueueFailure) {
-      return (try await queue.status(), nil)
+      try await queue.check()
+      return nil
     } catch {
-      return (nil, error.message)
+      return error.message
     }
   }
 
@@ -102,21 +110,16 @@ final class WorkerService: OperationsDelegate {
 
   func submit(_ body: [UInt8]) async -> Submission {
     guard let queue = state.withLock({ $0.queue }) else { return .unavailable(message: "the queue is being opened") }
-    let document: JobDocument
+    let job: NewJob
     do throws(JobDocument.Fault) {
-      document = try JobDocument(json: body)
-      _ = try Job(document, defaults: defaults)
-      guard document.callback == nil || takesCallbacks else {
-        throw JobDocument.Fault("callback", "cannot be served: this worker has no secret to sign with")
-      }
+      job = try NewJob(json: body, takesCallbacks: takesCallbacks)
     } catch {
       return isJSON(body) ? .invalid(message: error.message, field: error.field) : .notJSON(message: error.message)
     }
-    let job = NewJob(id: document.id, body: body, deadline: document.expiresAt?.secondsSince1970)
     do throws(QueueFailure) {
       switch try await queue.enqueue(job) {
-      case .added: return .added(id: document.id)
-      case .known: return .known(id: document.id)
+      case .added: return .added(id: job.id)
+      case .known: return .known(id: job.id)
       }
     } catch {
       if case .refused(let why) = error { return .invalid(message: why, field: nil) }

@@ -227,6 +227,7 @@ func describe(_ error: any Error) -> String {
   case let file as UnwritableFile: "\(file.path.description) cannot be written: \(file.reason)"
   case let failure as InputFailure: "the jobs cannot be read: \(String(cString: strerror(failure.errno)))"
   case let fault as ListenFault: fault.message
+  case let unusable as CacheUnusable: unusable.message
   case let usage as UsageError: usage.message
   case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"
   default: "\(error)"

@@ -12,12 +12,10 @@ final class FileSignal {
   /// nil where the system allows no more of these (fs.inotify.max_user_instances).
   init?(on path: [CChar]) {
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    // From here on deinit closes it, also where there is no signal.
     guard descriptor >= 0 else { return nil }
     // Its times change when it is touched; also, it may be removed.
-    guard inotify_add_watch(descriptor, path, UInt32(IN_ATTRIB)) >= 0 else {
-      close(descriptor)
-      return nil
-    }
+    guard inotify_add_watch(descriptor, path, UInt32(IN_ATTRIB)) >= 0 else { return nil }
   }
 
   deinit {

@@ -43,6 +43,10 @@ package protocol JobQueue: Sendable {
   /// - Throws: `leaseLost` as well.
   func bury(_ lease: Lease, reason: String) async throws(QueueFailure)
 
+  /// Makes sure that the queue is there and, where the driver can tell without adding one, takes jobs: a full disk can
+  /// still be read.
+  func check() async throws(QueueFailure)
+
   /// How full the queue is.
   func status() async throws(QueueFailure) -> QueueStatus
 

@@ -14,7 +14,6 @@ struct JobTable {
   private static let patience = 3600.0
   /// How many jobs at most change by themselves in one transaction, which others wait for.
   static let slice = 1_000
-  private static let maximumReasonBytes = 1_000
   private static let maximumReasonsCharacters = 20_000
 
   // MARK: Adding
@@ -34,6 +33,11 @@ struct JobTable {
     return try database.run(
       "INSERT INTO job (id, state, added, moment, urgency, body) VALUES (?, ?, ?3, ?3, ?, ?) ON CONFLICT (id) DO NOTHING",
       .text(job.id), .integer(State.ready.rawValue), .real(time.wall), .real(urgency), .bytes(job.body)) > 0
+  }
+
+  /// Writes something that changes nothing.
+  func touch() throws(DatabaseFailure) {
+    try database.run("UPDATE queue SET token = token")
   }
 
   // MARK: Leasing
@@ -129,7 +133,7 @@ struct JobTable {
   ) throws(DatabaseFailure) -> Bool {
     try change(
       lease, "state = \(State.delayed.rawValue), moment = ?3, reasons = \(Self.appendingReason("?4"))",
-      .real(time.wall + seconds), .text(Self.line(reason)))
+      .real(time.wall + seconds), .text(reasonLine(reason)))
   }
 
   func release(_ lease: Lease, after seconds: Double, at time: QueueTime) throws(DatabaseFailure) -> Bool {
@@ -142,7 +146,7 @@ struct JobTable {
   func bury(_ lease: Lease, reason: String, at time: QueueTime) throws(DatabaseFailure) -> Bool {
     if try change(
       lease, "state = \(State.dead.rawValue), moment = ?3, reasons = \(Self.appendingReason("?4"))", .real(time.wall),
-      .text(Self.line(reason)))
+      .text(reasonLine(reason)))
     {
       return true
     }
@@ -170,12 +174,5 @@ struct JobTable {
   /// SQL for the reasons of a job with one more, a line with the number of the attempt.
   static func appendingReason(_ parameter: String) -> String {
     "substr(reasons || 'attempt ' || attempts || ': ' || \(parameter) || char(10), -\(maximumReasonsCharacters))"
-  }
-
-  /// A reason without what would make several lines of it, not too long.
-  private static func line(_ reason: String) -> String {
-    let words = reason.split { $0.isNewline || $0 == "\0" }.joined(separator: " ")
-    guard words.utf8.count > maximumReasonBytes else { return words }
-    return String(decoding: words.utf8.prefix(maximumReasonBytes), as: UTF8.self) + "…"
   }
 }

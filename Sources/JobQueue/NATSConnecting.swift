@@ -80,8 +80,7 @@ final class NATSConnectOptions {
 
   private func check(_ status: natsStatus, _ what: String) throws(QueueFailure) {
     guard status != NATS_OK else { return }
-    let detail = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
-    throw .unusable("\(what) cannot be used for NATS: \(detail.isEmpty ? NATSFailure.text(status) : detail)")
+    throw .unusable("\(what) cannot be used for NATS: \(NATSFailure.lastError(status))")
   }
 
   /// Connects, which takes up to some seconds for each server.
@@ -118,9 +117,15 @@ enum NATSFailure {
   }
 
   /// The library's own words, for the thread that called it. They hold no credentials.
-  private static func lastError(_ status: natsStatus) -> String {
-    let detail = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
+  static func lastError(_ status: natsStatus) -> String {
+    let detail = nats_GetLastError(nil).map { words(of: String(cString: $0)) } ?? ""
     return detail.isEmpty ? text(status) : detail
+  }
+
+  /// A text of the library's without what is for those who work on it: the places in its source, `(conn.c:2088): `.
+  static func words(of text: String) -> String {
+    let lines = text.replacing(/\([^\s():]+\.[ch]:[0-9]+\):?\s*/, with: "").split(whereSeparator: \.isNewline)
+    return lines.joined(separator: " ")
   }
 }
 
@@ -146,5 +151,5 @@ private func errorHappened(
   var text: UnsafePointer<CChar>?
   guard status == NATS_NOT_PERMITTED, let connection else { return }
   _ = natsConnection_GetLastError(connection, &text)
-  if let text { NATSClient.find(number(context))?.noteRefusal(String(cString: text)) }
+  if let text { NATSClient.find(number(context))?.noteRefusal(NATSFailure.words(of: String(cString: text))) }
 }

@@ -1,3 +1,5 @@
+import PercentEncoding
+
 /// The streams and subjects of one queue.
 ///
 /// A job waits in the stream STREAM as `STREAM.jobs.<id>`; its result is `STREAM.results.<id>`, its dead letter
@@ -37,45 +39,11 @@ struct NATSNames: Sendable {
     subject.split(separator: ".").last.flatMap { decoded($0) }
   }
 
-  static func encoded(_ id: String) -> String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(id.utf8.count)
-    for byte in id.utf8 {
-      if isNamePart(byte) {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  static func encoded(_ id: String) -> String { percentEncoded(id, keeping: isNamePart) }
 
   /// Resolves `%` and two hex digits; nil when there is something else behind a `%`.
   static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value) else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
-    }
+    percentDecoded(text).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// What names of streams and parts of subjects are made of everywhere: servers make files of them.

@@ -2,6 +2,10 @@ import Synchronization
 
 // What there is, and putting it in order.
 extension NATSQueue {
+  package func check() async throws(QueueFailure) {
+    _ = try await status()
+  }
+
   package func status() async throws(QueueFailure) -> QueueStatus {
     if client.isClosed { throw .closed }
     let (jobs, consumer, notes, dead) = try await trying { () async throws(NATSProblem) in

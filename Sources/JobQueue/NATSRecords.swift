@@ -66,25 +66,18 @@ struct NATSLastEnding: Sendable {
 
 /// Reasons of attempts, a line each.
 enum NATSReasons {
-  private static let maximumReasonBytes = 1_000
   /// Of all of them. As a header of a dead letter, percent-encoded, they stay below the 64 KB that headers may have.
   private static let maximumBytes = 20_000
 
   /// Adds a line; what is too long loses its oldest lines.
   static func adding(_ reason: String, attempt: Int, to reasons: String) -> String {
-    adding("attempt \(attempt): \(line(reason))", to: reasons)
+    adding("attempt \(attempt): \(reasonLine(reason))", to: reasons)
   }
 
   static func adding(_ line: String, to reasons: String) -> String {
     var lines = reasons.split(separator: "\n").map(String.init) + [line]
     while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count + 1 }) > maximumBytes { lines.removeFirst() }
     return lines.joined(separator: "\n")
-  }
-
-  private static func line(_ reason: String) -> String {
-    let words = reason.split { $0.isNewline || $0 == "\0" }.joined(separator: " ")
-    guard words.utf8.count > maximumReasonBytes else { return words }
-    return String(decoding: words.utf8.prefix(maximumReasonBytes), as: UTF8.self) + "…"
   }
 }
 

@@ -28,13 +28,18 @@ final class QueueFile {
   private struct Identity: Equatable {
     let device: dev_t
     let inode: ino_t
+    let isEmpty: Bool
 
     init?(_ path: [CChar]) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
       device = status.st_dev
       inode = status.st_ino
+      isEmpty = status.st_size == 0
     }
+
+    /// The same file, whatever is in it.
+    static func == (a: Identity, b: Identity) -> Bool { a.device == b.device && a.inode == b.inode }
   }
 
   /// Opens the file, and creates it with the folders above it where they are missing.
@@ -74,11 +79,16 @@ final class QueueFile {
   /// The jobs, for reading or for a transaction of one's own.
   func table() throws(QueueFailure) -> JobTable {
     // SQLite does not notice when its file is removed, and would go on writing to what nobody will find.
-    if let identity = connection?.identity, identity != Identity(absolutePath) { connection = nil }
+    let found = Identity(absolutePath)
+    if let identity = connection?.identity, identity != found || found?.isEmpty == true { connection = nil }
     if let connection { return connection.table }
     // It is not made anew: where a disk is not mounted, that would be another, empty queue.
-    guard Identity(absolutePath) != nil else {
+    guard let found else {
       throw .unavailable("the queue \(path) was removed; it is used again when it is back")
+    }
+    // SQLite takes an empty file for an empty database. But a queue with which it begins has more than no bytes.
+    guard !found.isEmpty else {
+      throw .unavailable("the queue \(path) is an empty file now; it is used again when it is back")
     }
     let new = try connect()
     connection = new

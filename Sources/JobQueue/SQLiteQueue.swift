@@ -1,3 +1,4 @@
+import Glibc
 import SQLite
 
 /// A queue in a SQLite file, for any number of processes on one machine.
@@ -7,6 +8,7 @@ import SQLite
 /// after a restart of the machine, as their workers are.
 package final class SQLiteQueue: JobQueue {
   private let thread: QueueThread
+  private let path: String
 
   /// Opens the queue, and creates what is missing.
   /// - Parameter path: absolute, or relative to the current folder.
@@ -16,6 +18,7 @@ package final class SQLiteQueue: JobQueue {
 
   init(path: String, options: QueueOptions, clock: QueueClock) async throws(QueueFailure) {
     thread = try await QueueThread.start(path: path, options: options, clock: clock)
+    self.path = path
   }
 
   deinit {
@@ -77,6 +80,14 @@ package final class SQLiteQueue: JobQueue {
     }
   }
 
+  package func check() async throws(QueueFailure) {
+    try await thread.write(isSynced: false) { [path] (table, _) throws(DatabaseFailure) in
+      // What is written here goes into room that the file has already.
+      try table.touch()
+      return hasRoom(at: path) ? .success(()) : .failure(.unavailable("the disk of the queue \(path) is full"))
+    }
+  }
+
   package func status() async throws(QueueFailure) -> QueueStatus {
     try await thread.read { (table, time) throws(DatabaseFailure) in try table.status(at: time) }
   }
@@ -128,6 +139,14 @@ package final class SQLiteQueue: JobQueue {
       thread.stop { continuation.resume() }
     }
   }
+}
+
+/// Whether the disk has room for the largest job.
+private func hasRoom(at path: String) -> Bool {
+  var disk = statvfs()
+  guard statvfs(path, &disk) == 0 else { return true }
+  let (bytes, isMore) = UInt(disk.f_bavail).multipliedReportingOverflow(by: UInt(disk.f_frsize))
+  return isMore || bytes >= UInt(NewJob.maximumBodyBytes)
 }
 
 /// A time span that can be calculated with: from none to some thirty years.

@@ -46,6 +46,11 @@ struct ListeningSocket: ~Copyable {
 }
 
 extension ListenAddress {
+  /// Makes sure that somebody could listen here now. Nobody does afterwards.
+  package func requireAvailable() throws(ListenFault) {
+    _ = try ListeningSocket(self)
+  }
+
   /// What `bind` takes, its length, and the family.
   fileprivate var socketAddress: (sockaddr_storage, socklen_t, Int32) {
     var storage = sockaddr_storage()

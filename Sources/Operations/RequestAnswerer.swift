@@ -1,4 +1,5 @@
 import Metrics
+import PercentEncoding
 import Synchronization
 
 /// Answers admitted requests with what the service says.
@@ -45,7 +46,7 @@ final class RequestAnswerer: Sendable {
       let isNew = submission == .added(id: id)
       return .json(
         isNew ? 202 : 200, JSONText.object(["id": JSONText.quoted(id), "added": "\(isNew)"]),
-        fields: ["Location": "/v1/jobs/" + RequestTarget.encoded(id)])
+        fields: ["Location": "/v1/jobs/" + percentEncoded(id)])
     case .notJSON(let message): return .fault(400, "invalid_json", message)
     case .invalid(let message, let field): return .fault(422, "invalid_job", message, field: field)
     case .unavailable(let message): return .unavailable(message)

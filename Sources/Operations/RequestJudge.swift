@@ -28,7 +28,13 @@ struct RequestJudge: Sendable {
 
   func ruling(on head: RequestHead) -> Ruling {
     if let fault = head.framingFault { return .refused(.fault(400, "bad_request", fault)) }
-    guard let route = head.target.path.flatMap(Route.init(path:)) else {
+    guard let path = head.target.path else {
+      return .refused(
+        .fault(
+          400, "bad_request",
+          "the path is broken: ids in it are UTF-8 without NUL, what is not plain as % and two hexadecimal digits"))
+    }
+    guard let route = Route(path: path) else {
       return .refused(
         .fault(404, "not_found", "there is only /healthz, /readyz, /metrics, /v1/jobs and /v1/jobs/{id}"))
     }

@@ -1,3 +1,4 @@
+import PercentEncoding
 package import Preparation
 package import RichPush
 
@@ -14,7 +15,9 @@ extension JobDocument {
       // A decoder would round the numbers of the payload, and takes minutes for many levels.
       json = try JSONValue(parsing: bytes)
     } catch {
-      throw Fault(nil, "is not JSON: line \(error.line), column \(error.column): \(error.message)")
+      // Of a document on a single line, others say which line that is.
+      let line = bytes.contains(UInt8(ascii: "\n")) ? "line \(error.line), " : ""
+      throw Fault(nil, "is not JSON: \(line)column \(error.column): \(error.message)")
     }
     try self.init(json)
   }
@@ -50,33 +53,10 @@ func sourceLocation(of url: String, field: String) throws(JobDocument.Fault) -> 
     }
     path = path.dropFirst(host.count)
   }
-  guard path.hasPrefix("/"), !path.contains("?"), !path.contains("#"), let bytes = percentDecoded(path.utf8),
+  guard path.hasPrefix("/"), !path.contains("?"), !path.contains("#"), let bytes = percentDecoded(path),
     !bytes.contains(0)
   else {
     throw JobDocument.Fault(field, "is no file URL with an absolute path, such as file:///srv/media/a%20b.jpg")
   }
   return .file(FilePath(bytes: bytes))
-}
-
-private func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {
-  var bytes: [UInt8] = []
-  var rest = text[...]
-  while let byte = rest.popFirst() {
-    guard byte == UInt8(ascii: "%") else {
-      bytes.append(byte)
-      continue
-    }
-    guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else { return nil }
-    bytes.append(high << 4 | low)
-  }
-  return bytes
-}
-
-private func hexValue(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-  default: nil
-  }
 }

@@ -21,6 +21,8 @@ final class OriginGate: Sendable {
     var waiting = 0
     /// Seconds between two that leave, averaged.
     var interval = 0.0
+    /// When the first one came.
+    let since = ContinuousClock.now
     /// When the last one left, or the first one came.
     var lastLeft = ContinuousClock.now
 
@@ -32,6 +34,13 @@ final class OriginGate: Sendable {
 
     func interval(leavingAt now: ContinuousClock.Instant) -> Double {
       interval + ((now - lastLeft) / .seconds(1) - interval) / 8
+    }
+
+    /// For how many seconds to set aside what finds the line full: about as long as the line takes, but no longer than
+    /// the origin has been known. Before the first ones have left, there is little to judge by.
+    func pause(at now: ContinuousClock.Instant) -> Double {
+      let line = Double(waiting + 1) * pace(at: now)
+      return min(max(min(line, (now - since) / .seconds(1)), 0.2), 300)
     }
   }
 
@@ -139,7 +148,7 @@ final class OriginGate: Sendable {
         return .goesOn(.enter)
       }
       guard state.continuations.count < maximumLine else {
-        return .goesOn(.setAside(min(max(Double(entry.waiting + 1) * entry.pace(at: .now), 0.2), 300)))
+        return .goesOn(.setAside(entry.pause(at: .now)))
       }
       entry.line.append(visitor)
       entry.waiting += 1

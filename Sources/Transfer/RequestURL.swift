@@ -115,7 +115,21 @@ struct RequestURL: Sendable, Equatable {
   }
 }
 
-/// What messages call a URL that a job brought, not a redirect.
+/// Judges a URL before anybody requests it, as a request for it would: by what it says, without the network, and without
+/// where requests may go.
+///
+/// - Returns: nil, or what is wrong, to follow what the URL is called: `has no host`. It holds no part of the URL but
+///   its scheme.
+package func requestFault(of url: String) -> String? {
+  do throws(Rejection.Reason) {
+    _ = try RequestURL(url)
+    return nil
+  } catch {
+    return String(error.message.dropFirst("\(givenURL) ".count))
+  }
+}
+
+/// What messages call a URL that a job brought, not a redirect. All of them begin with it.
 private let givenURL = "the URL"
 
 /// What stands in place of a URL that cannot even be read.

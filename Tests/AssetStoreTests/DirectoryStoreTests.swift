@@ -99,6 +99,20 @@ import Testing
     _ = second
   }
 
+  @Test(
+    "a store that cannot be opened closes nothing of others", .enabled(if: SmallDisk.canBeMade, "only root may mount"))
+  func closesOnce() async throws {
+    let disk = try #require(SmallDisk(kilobytes: 1_000))
+    _ = try await DirectoryStore(path: disk.path)
+    try #require(disk.makeReadOnly())
+    let watch = try DescriptorWatch()
+    for _ in 0..<5_000 {
+      await #expect(throws: Rejection.Reason.self) { try await DirectoryStore(path: disk.path) }
+    }
+    #expect(watch.rounds > 0)
+    #expect(watch.losses == 0)
+  }
+
   /// What happens to the folder of a store that is in use.
   enum Replacement: String, CaseIterable {
     case removed, renamed, linked

@@ -99,14 +99,41 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
     #expect(try parse(environment: ["ENCLOSURE_OUT": value]).text("out") == value)
   }
 
-  @Test("a variable can switch nothing on by being off", arguments: ["", "0", "no", "false", "off"])
+  @Test("a variable can switch nothing on by being off", arguments: ["", "0", "no", "false", "NO"])
   func readsOff(value: String) throws {
     #expect(try !parse(environment: ["ENCLOSURE_STRICT": value]).has("strict"))
   }
 
+  @Test("and something on by being on", arguments: ["1", "yes", "true", "True"])
+  func readsOn(value: String) throws {
+    #expect(try parse(environment: ["ENCLOSURE_STRICT": value]).has("strict"))
+  }
+
+  @Test("a variable that is neither is refused", arguments: ["maybe", "off", "2", " ", "yes "])
+  func refusesHalf(value: String) throws {
+    let error = #expect(throws: UsageError.self) { try parse(environment: ["ENCLOSURE_STRICT": value]) }
+    #expect(error?.message == "ENCLOSURE_STRICT takes 1, true or yes, or else 0, false or no, not “\(value)”")
+    #expect(try parse("--strict", environment: ["ENCLOSURE_STRICT": value]).has("strict"))
+  }
+
+  @Test(
+    "an option with an empty value is refused with what it takes",
+    arguments: [
+      (["--out", ""], "--out is empty; it takes DIR"), (["--out="], "--out is empty; it takes DIR"),
+      (["-o", ""], "--out is empty; it takes DIR"), (["--tag", "a", "--tag", ""], "--tag is empty; it takes WORD"),
+      (["--fit="], "--fit is empty; it takes inside|cover"), (["--helpers", ""], "--helpers is empty; it takes N"),
+      (["a", ""], "one of the operands is empty; they are: FILE…"),
+    ])
+  func refusesEmpty(words: [String], message: String) throws {
+    let error = #expect(throws: UsageError.self) {
+      try syntax.parse(words.map { Array($0.utf8) }, environment: { _ in nil })
+    }
+    #expect(error?.message == message)
+  }
+
   @Test(
     "numbers are whole and in the range that is asked for",
-    arguments: ["0", "-1", "257", "1.5", "", "many", "99999999999999999999"])
+    arguments: ["0", "-1", "257", "1.5", "many", "99999999999999999999"])
   func refusesNumbers(text: String) throws {
     let arguments = try parse("--helpers=\(text)")
     let error = #expect(throws: UsageError.self) { try arguments.number("helpers", in: 1...256) }

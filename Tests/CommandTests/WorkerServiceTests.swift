@@ -1,5 +1,4 @@
 import JobQueue
-import Preparation
 import RichPush
 import Testing
 
@@ -8,7 +7,7 @@ import Testing
 @Suite struct WorkerServiceTests {
   @Test("a queue that does not say how full it is keeps no other metrics waiting")
   func showsMetricsWithoutQueue() async throws {
-    let service = WorkerService(defaults: PreparationOptions(), takesCallbacks: false)
+    let service = WorkerService(takesCallbacks: false)
     service.opened(SilentQueue())
     // Would never return.
     await service.refreshMetrics()
@@ -28,6 +27,7 @@ private struct SilentQueue: JobQueue {
   func retry(_ lease: Lease, after seconds: Double, reason: String) async throws(QueueFailure) { try await never() }
   func release(_ lease: Lease, after seconds: Double) async throws(QueueFailure) { try await never() }
   func bury(_ lease: Lease, reason: String) async throws(QueueFailure) { try await never() }
+  func check() async throws(QueueFailure) { try await never() }
   func status() async throws(QueueFailure) -> QueueStatus { try await never() }
   func state(of id: String) async throws(QueueFailure) -> JobState? { try await never() }
   func dead(limit: Int) async throws(QueueFailure) -> [DeadLetter] { try await never() }

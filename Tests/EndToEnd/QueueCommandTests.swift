@@ -54,6 +54,25 @@ import Testing
     #expect(log.first?["message"]?.contains("sauces") == true, "\(log)")
   }
 
+  @Test(
+    "a first line that is broken spoils none of the others",
+    arguments: [
+      "nonsense", #"{"id":"a" "sources":["https://example.com/a"]}"#, #"{"id":"a","sources":["https://example.com/a""#,
+      #"{"id":"a","sources":["nonsense"]}"#, "{", "[1,",
+    ])
+  func goesOnAfterFirstLine(first: String) async throws {
+    let bench = try Workbench()
+    try bench.put(text: "\(first)\n\(job("b"))\n{}\n\(job("c"))\n", as: "jobs")
+    let added = try await run(bench, "enqueue", "\(bench.source)/jobs")
+    #expect(added.status == 1)
+    #expect(added.text == "b\nc\n")
+    #expect(try added.log.map { $0["source"] } == [1, 3].map { "\(bench.source)/jobs, line \($0)" })
+    try bench.put(text: "\(first)\n{\n", as: "jobs.jsonl")
+    let lines = try await run(bench, "enqueue", "\(bench.source)/jobs.jsonl")
+    #expect(lines.status == 1 && lines.text.isEmpty)
+    #expect(try lines.log.map { $0["source"] } == [1, 2].map { "\(bench.source)/jobs.jsonl, line \($0)" })
+  }
+
   @Test("dead letters are listed, put back and forgotten")
   func handlesDeadLetters() async throws {
     let bench = try Workbench()
@@ -73,9 +92,11 @@ import Testing
     let one = try await run(bench, "queue", "retry", "b")
     #expect(one.status == 0)
     #expect(one.text == "1 job put back among the jobs\n")
-    let unknown = try await run(bench, "queue", "retry", "b", "a")
+    let unknown = try await run(bench, "queue", "retry", "b", "nosuch", "a", "nosuch", "a")
     #expect(unknown.status == 1)
     #expect(unknown.text == "1 job put back among the jobs\n")
+    #expect(
+      try unknown.log.map { $0["message"] } == ["b", "nosuch"].map { "“\($0)” is not among the dead letters" })
     let all = try await run(bench, "queue", "retry", "--all", "--json")
     #expect(all.text == "{\"revived\":1}\n")
     #expect(try await queue.status().ready == 3)

@@ -33,7 +33,7 @@ struct UsageTests {
       (["prepare", "a.jpg", "--out", "o", "--allow-host", "*.example.com"], "names are compared as a whole"),
       (["prepare", "a.jpg", "--out", "o", "--allow-host", "10.0.0.1"], "those are for --allow-address"),
       (["prepare", "a.jpg", "--out", "o", "--allow-host", "https://example.com/"], "is no host name"),
-      (["prepare", "a.jpg", "--out", "o", "--allow-host", ""], "is no host name"),
+      (["prepare", "a.jpg", "--out", "o", "--allow-host", ""], "--allow-host is empty; it takes NAME"),
       (["prepare", "a.jpg", "--out", "o", "--proxy-from-environment=yes"], "takes no value"),
       (["prepare", "a.jpg", "--out", "o", "--store", "s3://bucket"], "use one of them"),
       (["prepare", "a.jpg", "--store", "s3://b"], "--store s3://b has no proper bucket name"),
@@ -41,6 +41,10 @@ struct UsageTests {
       (["prepare", "a.jpg", "--store", "s3://bucket", "--store-addressing", "dns"], "path or host"),
       (["prepare", "a.jpg", "--out", "o", "--public-url", "media.example.com"], "is no http or https URL"),
       (["batch", ".", "--store", "s3://bucket/push"], "--index DIR says where index.jsonl goes"),
+      (["worker", "--store", ""], "--store is empty; it takes URL"), (["inspect", ""], "one of the operands is empty"),
+      (["enqueue", ""], "one of the operands is empty; they are: [JOB.json|-]…"),
+      (["worker", "--cache="], "--cache is empty; it takes DIR"),
+      (["queue", "dead", "--queue", ""], "--queue is empty"),
       (["batch", ".", "--store", "."], "--store . is the folder with the sources"),
     ] as [([String], String)])
   func usage(words: [String], expected: String) async throws {
@@ -133,6 +137,9 @@ struct UsageTests {
     #expect(try bench.store.manifest("landscape.jpg")?.attachments.first?.asset.height == 768)
     let wrong = ["ENCLOSURE_OUT": bench.out, "ENCLOSURE_HELPERS": "many"]
     #expect(try await enclosure("batch", bench.source, environment: wrong).status == EX_USAGE)
+    let vague = ["ENCLOSURE_OUT": bench.out, "ENCLOSURE_STRICT": "maybe"]
+    let asked = try await enclosure("batch", bench.source, environment: vague)
+    #expect(asked.status == EX_USAGE && asked.errors.contains("ENCLOSURE_STRICT takes 1, true or yes"))
     let unknown = ["ENCLOSURE_OUT": bench.out, "ENCLOSURE_OVERLONG": "cut"]
     let refused = try await enclosure("batch", bench.source, environment: unknown)
     #expect(refused.status == EX_USAGE && refused.errors.contains("reject or trim or poster"))

@@ -13,10 +13,12 @@ import Testing
 
   private var queue: String { "sqlite:\(bench.folder.path)/queue.db" }
 
+  private func arguments(_ options: [String]) -> [String] {
+    ["worker", "--queue", queue, "--store", bench.out, "--allow-files", bench.source, "--listen", "none"] + options
+  }
+
   private func start(_ options: String...) throws -> ChildProcess {
-    let words =
-      ["worker", "--queue", queue, "--store", bench.out, "--allow-files", bench.source, "--listen", "none"] + options
-    return try startEnclosure(words.map { Array($0.utf8) }, environment: bench.environment())
+    try startEnclosure(arguments(options).map { Array($0.utf8) }, environment: bench.environment())
   }
 
   private func add(_ id: String, _ source: String) async throws {
@@ -45,6 +47,32 @@ import Testing
     let log = worker.errors
     #expect(log.contains(#""event":"job_finished""#) && log.contains(#""event":"worker_ended""#), "\(log)")
     #expect(log.contains(#""stages":{"#))
+  }
+
+  @Test("a log that nobody reads keeps neither the jobs nor the end waiting")
+  func unreadLog() async throws {
+    let fifo = "\(bench.folder.path)/log"
+    try #require(mkfifo(fifo, 0o600) == 0)
+    // Open, so that the worker can open it too, and as small as the system allows.
+    let reader = open(fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    try #require(reader >= 0)
+    defer { close(reader) }
+    let setPipeSize: Int32 = 1031
+    try #require(fcntl(reader, setPipeSize, 4096) == 4096)
+
+    let jobs = (1...100).map { #"{"id": "\#($0)", "sources": ["file:///etc/passwd"]}"# }.joined(separator: "\n")
+    try bench.folder.write(Array(jobs.utf8), to: "jobs.jsonl")
+    let added = try await enclosure("enqueue", "--queue", queue, bench.folder.path + "/jobs.jsonl")
+    try #require(added.status == 0)
+    let words = ["-c", #"exec "$@" 2> "$0""#, fifo, builtProduct("enclosure")] + arguments([])
+    let worker = try ChildProcess("/bin/sh", words.map { Array($0.utf8) }, environment: bench.environment())
+    #expect(try await eventually { try (1...100).allSatisfy { try manifest("\($0)") != nil } })
+    worker.signal(SIGTERM)
+    #expect(await worker.wait() == .exited(0))
+
+    var bytes = [UInt8](repeating: 0, count: 8192)
+    let count = read(reader, &bytes, bytes.count)
+    #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasPrefix("{"), "there was a log")
   }
 
   @Test("what a killed worker had begun, the next one finishes")
@@ -76,6 +104,75 @@ import Testing
       ]
       .map { Array($0.utf8) }, environment: bench.environment())
     #expect(bad.status == 1 && bad.text.contains("store: NO: ") && bad.text.contains("queue: NO: "), "\(bad.text)")
+  }
+
+  private func check(_ options: String...) async throws -> Run {
+    let words = ["worker", "--check-config", "--queue", queue, "--store", bench.out] + options
+    return try await enclosure(words.map { Array($0.utf8) }, environment: bench.environment())
+  }
+
+  @Test("--check-config listens where it should, as the start would, and nowhere afterwards")
+  func checksEndpoint() async throws {
+    let worker = try startEnclosure(
+      ["worker", "--queue", queue, "--store", bench.out, "--listen", "127.0.0.1:0"].map { Array($0.utf8) },
+      environment: bench.environment())
+    #expect(await eventually { worker.errors.contains("worker_started") })
+    let address = try #require(
+      worker.errors.split(separator: "\"").first { $0.hasPrefix("listening on http://") }?.split(separator: "/").last)
+    let taken = try await check("--listen", String(address))
+    #expect(taken.status == 1)
+    #expect(
+      taken.text.contains("endpoint: NO: nothing can listen on \(address): Address already in use"), "\(taken.text)")
+    worker.signal(SIGTERM)
+    #expect(await worker.wait() == .exited(0))
+    for _ in 0..<2 {
+      let free = try await check("--listen", String(address))
+      #expect(free.status == 0 && free.text.contains("endpoint: \(address), jobs from this machine"), "\(free.text)")
+    }
+    // An address for documentation (RFC 5737), which no machine has.
+    let foreign = try await check("--listen", "192.0.2.1:9464")
+    #expect(foreign.status == 1 && foreign.text.contains("endpoint: NO: nothing can listen on 192.0.2.1:9464: Cannot"))
+  }
+
+  @Test("--check-config tries the cache, and leaves nothing of it behind")
+  func checksCache() async throws {
+    let cache = "\(bench.folder.path)/new/cache"
+    let good = try await check("--listen", "none", "--cache", cache)
+    #expect(good.status == 0 && good.text.contains("cache: \(cache) can be used"), "\(good.text)")
+    #expect(access("\(bench.folder.path)/new", F_OK) != 0)
+
+    try bench.folder.makeFolder("kept")
+    #expect(try await check("--listen", "none", "--cache", "\(bench.folder.path)/kept").status == 0)
+    #expect(bench.folder.files(below: "kept") == [])
+
+    try bench.folder.write([], to: "file")
+    let bad = try await check("--listen", "none", "--cache", "\(bench.folder.path)/file")
+    #expect(bad.status == 1)
+    let message = "cache: NO: the cache in \(bench.folder.path)/file cannot be used: Not a directory"
+    #expect(bad.text.contains(message), "\(bad.text)")
+    #expect(bad.errors.isEmpty, "\(bad.errors)")
+  }
+
+  @Test("--check-config finds a cache that there is, and lets it be")
+  func checksOldCache() async throws {
+    let cache = "\(bench.folder.path)/cache"
+    try bench.put("image/landscape.jpg", as: "a.jpg")
+    _ = try await enclosure("prepare", "\(bench.source)/a.jpg", "--out", bench.out, "--cache", cache)
+    let before = bench.folder.files(below: "cache")
+    #expect(!before.isEmpty)
+    #expect(try await check("--listen", "none", "--cache", cache).status == 0)
+    #expect(bench.folder.files(below: "cache") == before)
+    for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] { unlink("\(cache)/\(name)") }
+    mkdir("\(cache)/index.sqlite", 0o700)
+    let bad = try await check("--listen", "none", "--cache", cache)
+    #expect(bad.status == 1 && bad.text.contains("cache: NO: the cache in \(cache) cannot be used: "), "\(bad.text)")
+  }
+
+  @Test("a variable that only says maybe checks nothing and starts nothing")
+  func refusesMaybe() async throws {
+    let run = try await enclosure(
+      "worker", environment: bench.environment().merging(["ENCLOSURE_CHECK_CONFIG": "maybe"]) { $1 })
+    #expect(run.status == 64 && run.errors.contains("ENCLOSURE_CHECK_CONFIG takes 1, true or yes"), "\(run.errors)")
   }
 
   @Test(

@@ -73,6 +73,7 @@ import Testing
     let job = try JSONDecoder().decode(JSONValue.self, from: Data(shown.utf8))
     #expect(job.members["result"]?.members["status"]?.text == "ready")
     #expect(try await service.get("/v1/jobs/nobody").status == "404")
+    #expect(try await service.get("/v1/jobs/%00").status == "400")
 
     let text = try PrometheusText(try await service.get("/metrics").body)
     #expect(text.value("enclosure_jobs_total", ["outcome": "ready", "code": ""]) == 1)
@@ -93,6 +94,26 @@ import Testing
     #expect(await service.process.wait() == .exited(0))
   }
 
+  @Test("a worker whose store is away says so, and ends when it is told to")
+  func storeAway() async throws {
+    let service = try await Service(
+      try Workbench(), ["--store", "s3://bucket/prefix"],
+      environment: [
+        "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+      ])
+    var seen = ""
+    #expect(
+      try await service.shows("/readyz") { status, body in
+        seen = body
+        return status == "503" && body.contains("127.0.0.1")
+      }, "\(seen)")
+    #expect(seen.contains("it is opened after the store"), "\(seen)")
+    #expect(try await service.get("/healthz").status == "200")
+    service.process.signal(SIGTERM)
+    #expect(await service.process.wait() == .exited(0))
+    #expect(service.process.errors.contains("worker_ended"))
+  }
+
   @Test(
     "a job that makes no sense is refused with the field that is wrong",
     arguments: [
@@ -100,6 +121,8 @@ import Testing
       (#"{"id":"a","sources":["https://e.com/a"],"expires":1}"#, "422", "expires"), ("{", "400", "invalid_json"),
       (#"{"id":"a","sources":["https://e.com/a"],"callback":"https://e.com/"}"#, "422", #""field":"callback""#),
       ("[]", "422", "invalid_job"),
+      (#"{"id":"a","sources":["https://e.com/","ftp://x"]}"#, "422", #""field":"sources[1]""#),
+      (#"{"id":"a","sources":["nonsense"]}"#, "422", "sources[0] does not begin with https:// or http://"),
     ])
   func refused(_ job: String, _ status: String, _ part: String) async throws {
     let service = try await Service(try Workbench())

@@ -3,6 +3,7 @@ import Testing
 
 func checkStatus(_ test: QueueUnderTest) async throws {
   let queue = test.queue
+  try await queue.check()
   #expect(try await queue.status() == QueueStatus(ready: 0, delayed: 0, leased: 0, dead: 0))
   try await queue.add("dead", "delayed", "leased", "completed")
   for _ in 0..<4 {
@@ -113,6 +114,7 @@ func checkClosing(_ test: QueueUnderTest) async throws {
   await #expect(throws: QueueFailure.closed) { try await waiting.value }
   await #expect(throws: QueueFailure.closed) { try await queue.enqueue(NewJob(id: "a", body: [])) }
   await #expect(throws: QueueFailure.closed) { try await queue.lease(1, seconds: 1, wait: 0) }
+  await #expect(throws: QueueFailure.closed) { try await queue.check() }
   await #expect(throws: QueueFailure.closed) { try await queue.status() }
   await queue.close()
 }

@@ -108,6 +108,9 @@ struct NATSConnectionTests {
       #expect(!failure.message.contains("SUAC"))
     }
     #expect(try #require(await Self.failure(url, options("missing"))).message.contains("No such file"))
+    let creds = Self.options { $0.nats.credentials = .file(servers.path("none")) }
+    let failure = try #require(await Self.failure(url, creds))
+    #expect(!failure.message.contains(".c:") && !failure.message.contains("\n"), "\(failure.message)")
   }
 
   @Test("TLS is used when it is asked for, and the certificate has to be that of the host")
@@ -128,7 +131,7 @@ struct NATSConnectionTests {
         Issue.record("\(url): \(failure)")
         continue
       }
-      #expect(message.contains("TLS"))
+      #expect(message.contains("TLS") && !message.contains(".c:"), "\(message)")
     }
     let plain = try await NATSServers()
     let failure = try #require(await Self.failure("tls://\(plain.addresses)/jobs"))
@@ -138,10 +141,8 @@ struct NATSConnectionTests {
   @Test("nobody there is unavailable; no JetStream and a stream of somebody else's are told as such")
   func namesWhatIsMissing() async throws {
     let failure = try #require(await Self.failure("nats://127.0.0.1:1/jobs"))
-    guard case .unavailable = failure else {
-      Issue.record("\(failure)")
-      return
-    }
+    // Without the place in the library's source.
+    #expect(failure == .unavailable("no NATS server can be reached: No server available for connection"))
     let servers = try await NATSServers()
     let url = "nats://\(servers.addresses)/jobs"
     try await Self.use(url, Self.options())

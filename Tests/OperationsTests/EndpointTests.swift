@@ -127,13 +127,26 @@ import Testing
   @Test(
     "paths that are no path, and ids that are none, are not found and never reach the service",
     arguments: [
-      "/", "/healthz/", "/v1/jobs/", "/v2/jobs", "/v1/jobs/a%00b", "/v1/jobs/%ff", "/v1/jobs/%4", "/v1/jobs/%zz", "*",
+      "/", "/healthz/", "/v1/jobs/", "/v2/jobs", "*",
       "/v1/jobs/" + String(repeating: "x", count: 513), "http://", "//healthz", "/HEALTHZ",
     ])
   func wrongPaths(_ target: String) async throws {
     let endpoint = try Endpoint()
     let response = try await endpoint.response(to: request("GET", target))
     #expect(response?.status == 404)
+    #expect(endpoint.service.seen.ids.isEmpty)
+  }
+
+  @Test(
+    "a path that is no text is a bad request, with what ids look like",
+    arguments: [
+      "/v1/jobs/%00", "/v1/jobs/a%00b", "/v1/jobs/%ff", "/v1/jobs/%4", "/v1/jobs/%zz", "/v1/jobs/%", "/healthz%00",
+    ])
+  func brokenPaths(_ target: String) async throws {
+    let endpoint = try Endpoint()
+    let response = try await endpoint.response(to: request("GET", target))
+    #expect(response?.status == 400)
+    #expect(response?.body.contains("ids in it are UTF-8 without NUL") == true)
     #expect(endpoint.service.seen.ids.isEmpty)
   }
 

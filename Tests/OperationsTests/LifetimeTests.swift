@@ -15,8 +15,11 @@ import Testing
     #expect(response?.body.contains("no answer in time") == true)
     // The late answer is nobody's.
     service.change { $0.isStuck = false }
-    await client.send(submission("next"))
-    #expect(await client.response()?.body.contains("\"next\"") == true)
+    for _ in 0..<1_000 {
+      await client.send(submission("next"))
+      if await client.response()?.body.contains("\"next\"") == true { return }
+    }
+    Issue.record("the endpoint does not recover")
   }
 
   @Test("questions to a service that never answers do not pile up")
@@ -26,12 +29,9 @@ import Testing
       $0.answerSeconds = 0
       $0.maximumConnections = 4
     }
-    var lost = 0
     for number in 0..<40 {
-      let response = try await endpoint.response(to: submission("\(number)"))
-      if let response { #expect(response.status == 503) } else { lost += 1 }
+      #expect(try await endpoint.response(to: submission("\(number)"))?.status == 503)
     }
-    #expect(lost <= mostLost)
     #expect(service.seen.bodies.count <= 8)
     service.change { $0.isStuck = false }
     for _ in 0..<12_000 {
@@ -80,19 +80,16 @@ import Testing
   @Test("endpoints come and go, closed or dropped, and the port is free again")
   func comingAndGoing() async throws {
     var address = "127.0.0.1:0"
-    var lost = 0
     for number in 0..<40 {
       let endpoint = try Endpoint(address: address)
       address = endpoint.server.address.description
-      let response = try await endpoint.response(to: request("GET", "/healthz"))
-      if let response { #expect(response.status == 200) } else { lost += 1 }
+      #expect(try await endpoint.response(to: request("GET", "/healthz"))?.status == 200)
       if number % 2 == 0 {
         await endpoint.server.close()
       } else {
         address = "127.0.0.1:0"
       }
     }
-    #expect(lost <= mostLost)
   }
 
   @Test("a port that somebody has is a fault that says so")
@@ -110,7 +107,3 @@ import Testing
     #expect(fault?.message.contains("192.0.2.1:0") == true)
   }
 }
-
-/// How many of 40 connections may be closed without an answer. It should be none: beside the other tests of this target
-/// one or two are, now and then, and the cause is not known yet.
-private let mostLost = 4

@@ -33,11 +33,8 @@ final class RawClient {
         connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard connected == 0 else {
-      let code = errno
-      close(socket)
-      throw Fault(call: "connect", code: code)
-    }
+    // deinit closes the socket.
+    guard connected == 0 else { throw Fault(call: "connect", code: errno) }
     _ = fcntl(socket, F_SETFL, O_NONBLOCK)
   }
 

@@ -17,9 +17,10 @@ import Testing
     #expect(gate.waiting == 0)
   }
 
-  @Test("what finds the line full is set aside")
+  @Test("what finds the line full is set aside, for no longer than the origin has been known")
   func setsAside() async throws {
     let gate = OriginGate(places: 4, maximumLine: 1)
+    let start = ContinuousClock.now
     for _ in 1...3 { #expect(try await gate.enter("a") == .enter) }
     let waiting = Task { try await gate.enter("a") }
     #expect(try await wait { gate.waiting == 1 })
@@ -28,6 +29,7 @@ import Testing
       return
     }
     #expect(0.2...300 ~= seconds)
+    #expect(seconds <= max(0.2, (.now - start) / .seconds(1)))
     gate.close()
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }

@@ -140,6 +140,7 @@ final class SwitchedQueue: JobQueue {
   func bury(_ lease: Lease, reason: String) async throws(QueueFailure) {
     try await here().bury(lease, reason: reason)
   }
+  func check() async throws(QueueFailure) { try await here().check() }
   func status() async throws(QueueFailure) -> QueueStatus { try await queue.status() }
   func state(of id: String) async throws(QueueFailure) -> JobState? { try await queue.state(of: id) }
   func dead(limit: Int) async throws(QueueFailure) -> [DeadLetter] { try await queue.dead(limit: limit) }

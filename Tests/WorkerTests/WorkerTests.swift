@@ -119,7 +119,7 @@ import Testing
         try await Task.sleep(for: .seconds(3600))
         return ready(job)
       }
-    ) { $0.grace = 0.5 }
+    ) { $0.grace = 4 }
     for number in 1...3 { try await bench.add("\(number)") }
     let work = bench.work
     _ = try await bench.run { (1...3).allSatisfy { work.attempts(at: "\($0)") > 0 } }

@@ -42,6 +42,9 @@ int enclosure_memory_file(unsigned long size);
 /// The number of processors that this process may run on; 0 when the kernel does not say.
 int enclosure_processors(void);
 
+/// Lets malloc have no more than `count` arenas. Returns 1, or 0 on an error.
+int enclosure_limit_arenas(int count);
+
 /// The exit status in a wait status.
 int enclosure_exit_status(int status);
 
