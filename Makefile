@@ -51,7 +51,7 @@ test: setup-tests
 	[ -z "$$failed" ] || { echo "Failed:$$failed" >&2; exit 1; }
 
 lint: setup
-	swift format lint --strict --recursive Sources Tests Package.swift
+	swift format lint --strict --recursive Sources Tests Examples Package.swift
 
 ladder:
 	.ci/ladder --self-test

@@ -134,7 +134,9 @@ var targets: [Target] = [
         "Pipeline", "JobQueue", "AssetStore", "Transfer", "MediaChannel", "Preparation", "RichPush", "Digest",
         "TestSupport",
       ]),
-    tests("CommandTests", uses: ["EnclosureCommand", "Pipeline", "Preparation", "JobQueue", "RichPush"]),
+    tests(
+      "CommandTests",
+      uses: ["EnclosureCommand", "Pipeline", "Preparation", "JobQueue", "RichPush", "TestSupport"]),
     // The built programs as people run them.
     tests(
       "EndToEnd",

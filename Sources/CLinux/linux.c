@@ -73,9 +73,16 @@ long enclosure_receive(int socket, void *bytes, unsigned long length, int *descr
 
 int enclosure_close_from(void *actions, int from) { return posix_spawn_file_actions_addclosefrom_np(actions, from); }
 
+int enclosure_make_unnamed(const char *folder, unsigned mode) {
+  int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+  // What kernels said before 3.11, and still say for some file systems.
+  if (file < 0 && errno == EISDIR) errno = EOPNOTSUPP;
+  return file;
+}
+
 int enclosure_make_temporary(const char *folder, char *pattern) {
-  int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
+  int file = enclosure_make_unnamed(folder, 0600);
+  if (file >= 0 || errno != EOPNOTSUPP) return file;
   // Not every file system can do that. Whoever is killed in the next moment leaves an empty file.
   file = mkostemp(pattern, O_CLOEXEC);
   if (file >= 0) unlink(pattern);

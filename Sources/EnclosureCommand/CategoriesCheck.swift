@@ -101,14 +101,11 @@ struct CategoriesCheck {
       return located(manifest.payload.map { check.findings(in: $0, at: "payload") } ?? [], at: place)
     }
     if json["sources"] != nil {
-      do throws(JobDocument.Fault) {
-        let job = try JobDocument(json)
-        check.media = job.sources.compactMap { .init(named: $0.url) }
-        check.isBeforePreparation = true
-        return located(job.payload.map { check.findings(in: $0, at: "payload") } ?? [], at: place)
-      } catch {
-        return located([Finding(.wrongValue, at: error.field ?? "$", error.message)], at: place)
-      }
+      check.media = (try? JobDocument(json))?.sources.compactMap { .init(named: $0.url) } ?? []
+      check.isBeforePreparation = true
+      let faults = JobDocument.findings(in: json)
+      let payload = json["payload"].flatMap { $0.asObject == nil ? nil : check.findings(in: $0, at: "payload") }
+      return located(faults + (payload ?? []), at: place)
     }
     return located(check.findings(in: json), at: place)
   }

@@ -53,7 +53,7 @@ enum PrepareCommand: Command {
     let rules = try NotificationOptions.rules(arguments)
     try requireFile(of: arguments)
     let payload = try payload(arguments)
-    let report = try ReportFile(arguments, store: choice.folder, registry: rules.registry)
+    let report = try ReportFile(arguments, store: choice.folder, rules: rules)
     let workplace = try await Workplace(arguments)
     let outcome = try await workplace.run {
       let store = try await workplace.open(choice)

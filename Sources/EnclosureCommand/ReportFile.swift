@@ -17,6 +17,7 @@ struct ReportFile {
   /// The folder with what was prepared.
   private let store: FilePath
   private let registry: CategoryRegistry?
+  private let payloadLimit: PayloadLimit
 
   /// - Parameters:
   ///   - store: nil where that is no folder.
@@ -26,7 +27,7 @@ struct ReportFile {
   /// - Throws: when it could not be written, or would harm what is there.
   init?(
     _ arguments: Arguments, store: FilePath?, sources: FilePath? = nil, excluded: [FilePath] = [],
-    registry: CategoryRegistry? = nil
+    rules: NotificationRules = NotificationRules()
   ) throws(UsageError) {
     guard let name = arguments.bytes("report"), !name.isEmpty else { return nil }
     guard let store else {
@@ -34,7 +35,8 @@ struct ReportFile {
     }
     place = try ReportPlace(FilePath(bytes: name), sources: sources, excluded: excluded)
     self.store = store
-    self.registry = registry
+    registry = rules.registry
+    payloadLimit = rules.options.limit
   }
 
   /// Writes the report of a batch.
@@ -44,7 +46,7 @@ struct ReportFile {
   func write(_ lines: [BatchIndex.Line], sources: FilePath?, title: String) throws(UnwritableFile) {
     let room = PageRoom(for: lines.flatMap(files(of:)))
     let entries = lines.lazy.map { entry(of: $0, in: room, source: sources?.appending(Array($0.id.utf8))) }
-    try write(entries, tally: ReportTally(lines.map(\.status)), title: title)
+    try write(entries, tally: ReportTally(lines.map(\.status)), in: room, title: title)
   }
 
   /// Writes the report of a job.
@@ -52,14 +54,15 @@ struct ReportFile {
   func write(_ manifest: Manifest, sources: [String: FilePath]) throws(UnwritableFile) {
     let room = PageRoom(for: manifest.attachments.flatMap(files(of:)))
     let entry = entry(manifest, in: room) { sources[$0] }
-    try write(CollectionOfOne(entry), tally: ReportTally([manifest.status]), title: manifest.id)
+    try write(CollectionOfOne(entry), tally: ReportTally([manifest.status]), in: room, title: manifest.id)
   }
 
   /// One card after the other, so that only one job's files are in memory.
   private func write(
-    _ entries: some Sequence<ReportEntry>, tally: ReportTally, title: String
+    _ entries: some Sequence<ReportEntry>, tally: ReportTally, in room: PageRoom, title: String
   ) throws(UnwritableFile) {
-    let page = ReportPage(title: title, tally: tally, preparedAt: Date.now.formatted(.iso8601))
+    let page = ReportPage(
+      title: title, tally: tally, preparedAt: Date.now.formatted(.iso8601), omissions: room.omissions)
     do throws(FileFailure) {
       let file = try place.open()
       try file.write(page.beginning)
@@ -81,14 +84,22 @@ struct ReportFile {
   ) -> ReportEntry {
     var entry = ReportEntry(
       name: manifest.id, manifest: manifest, category: category(of: manifest), milliseconds: milliseconds)
+    entry.payloadLimit = payloadLimit
     for attachment in manifest.attachments {
-      for asset in attachment.assets where room.has(asset.bytes, for: asset.type.kind == .image ? .picture : .clip) {
-        entry.media[asset.location] = media(store.appending(Array(asset.location.utf8)), asset.type.contentType)
+      for asset in attachment.assets {
+        if room.has(asset.bytes, for: asset.type.kind == .image ? .picture : .clip) {
+          entry.media[asset.location] = media(store.appending(Array(asset.location.utf8)), asset.type.contentType)
+        } else {
+          entry.leftOut.insert(asset.location)
+        }
       }
-      if attachment.asset.type.kind == .image, let type = attachment.source.browserContentType,
-        room.has(attachment.source.bytes, for: .source), let file = source(attachment.identifier)
-      {
+      guard attachment.asset.type.kind == .image, let type = attachment.source.browserContentType,
+        let file = source(attachment.identifier)
+      else { continue }
+      if room.has(attachment.source.bytes, for: .source) {
         entry.sources[attachment.identifier] = media(file, type)
+      } else {
+        entry.sourcesLeftOut.insert(attachment.identifier)
       }
     }
     return entry

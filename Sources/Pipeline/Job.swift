@@ -9,16 +9,19 @@ package struct Job: Sendable {
   package var options: PreparationOptions
   /// Whether the attachments have no thumbnail in the notification before it is expanded.
   package var thumbnailHidden: Bool
+  /// The part of each picture that its thumbnail shows; nil for the whole.
+  package var thumbnailClippingRect: ClippingRect?
 
   package init(
     id: String, sources: [JobSource], payload: JSONValue? = nil, options: PreparationOptions = PreparationOptions(),
-    thumbnailHidden: Bool = false
+    thumbnailHidden: Bool = false, thumbnailClippingRect: ClippingRect? = nil
   ) {
     self.id = id
     self.sources = sources
     self.payload = payload
     self.options = options
     self.thumbnailHidden = thumbnailHidden
+    self.thumbnailClippingRect = thumbnailClippingRect
   }
 }
 

@@ -36,7 +36,8 @@ extension Job {
       id: document.id, sources: sources, payload: document.payload,
       options: PreparationOptions(
         fit: document.options.fit ?? defaults.fit, overlong: document.options.overlong ?? defaults.overlong),
-      thumbnailHidden: document.options.thumbnailHidden ?? false)
+      thumbnailHidden: document.options.thumbnailHidden ?? false,
+      thumbnailClippingRect: document.options.thumbnailClippingRect)
   }
 }
 

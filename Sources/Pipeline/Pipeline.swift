@@ -94,6 +94,8 @@ package struct Pipeline: Sendable {
     let attachments = inOrder.compactMap(\.attachment).map { attachment in
       var attachment = attachment
       attachment.options.thumbnailHidden = job.thumbnailHidden
+      // Sound has no picture.
+      if attachment.asset.type.kind != .audio { attachment.options.thumbnailClippingRect = job.thumbnailClippingRect }
       return attachment
     }
     let notification = rules.completed(job, attachments, at: publicAddress)

@@ -24,7 +24,7 @@ struct Card {
     if let note = entry.note { parts.append("<p class=\"warning\"><strong>Note</strong> \(escaped(note))</p>") }
     parts += manifest.rejections.map(html)
     if !manifest.attachments.isEmpty { parts.append(Phone(entry, number: number, appName: appName).html) }
-    let bars = manifest.bars
+    let bars = entry.bars
     if !bars.isEmpty { parts.append("<div class=\"bars\">\(bars.map(\.html).joined(separator: "\n"))</div>") }
     parts += manifest.warnings.map(html)
     parts += manifest.attachments.map(html)
@@ -94,7 +94,7 @@ struct Card {
       } else if attachment.source.browserContentType == nil {
         "<p class=\"missing\">Browsers do not show \(escaped(attachment.source.format))</p>"
       } else {
-        "<p class=\"missing\">Left out to keep this page small, or not at hand</p>"
+        "<p class=\"missing\">The source is \(entry.absence(ofSourceOf: attachment))</p>"
       }
     return """
       <div class="comparison"><figure>\(before)<figcaption>Before: \(escaped(attachment.source.summary))</figcaption>\
@@ -105,7 +105,7 @@ struct Card {
 
   private func after(_ attachment: Attachment) -> String {
     guard let media = entry.media[attachment.asset.location] else {
-      return "<p class=\"missing\">Left out to keep this page small, or gone</p>"
+      return "<p class=\"missing\">The file is \(entry.absence(of: attachment.asset))</p>"
     }
     // The phone shows the first one, so it is in the page already.
     if attachment.asset == entry.manifest.attachments.first?.asset {

@@ -74,11 +74,11 @@ extension Attachment {
   }
 }
 
-extension Manifest {
+extension ReportEntry {
   var bars: [Bar] {
-    let files = attachments.flatMap(\.bars)
-    guard let payload else { return files }
-    let (size, limit) = (payload.utf8().count, PayloadLimit.notification.bytes)
+    let files = manifest.attachments.flatMap(\.bars)
+    guard let payload = manifest.payload else { return files }
+    let (size, limit) = (payload.utf8().count, payloadLimit.bytes)
     let bar = Bar(
       label: "payload", measured: Double(size), limit: Double(limit),
       text: "\(grouped(size)) of \(grouped(limit)) bytes")

@@ -15,6 +15,7 @@ package struct PageRoom: Sendable, Equatable {
 
   /// In bytes; 0 for nothing at all.
   private var limits: [Use: Int] = [:]
+  private var haveNoRoom: Set<Use> = []
 
   /// - Parameter files: all that would be shown, in bytes; once for each time that it stands in the page.
   package init(for files: [(use: Use, bytes: Int)], total: Int = total, largestFile: Int = largestFile) {
@@ -29,10 +30,30 @@ package struct PageRoom: Sendable, Equatable {
         (limit, left, rest) = (size, left - count * size, rest.dropFirst(count))
       }
       limits[use] = limit
+      if files.contains(where: { $0.use == use && $0.bytes > limit }) { haveNoRoom.insert(use) }
     }
+  }
+
+  /// What the page does not have, for people: `pictures above 41 kB, all sources`. nil when it has everything.
+  package var omissions: String? {
+    let parts = Use.allCases.filter(haveNoRoom.contains).map { use in
+      let limit = limits[use] ?? 0
+      return limit == 0 ? "all \(use.plural)" : "\(use.plural) above \(readableBytes(limit))"
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
   package func has(_ bytes: Int, for use: Use) -> Bool {
     bytes <= limits[use] ?? 0
+  }
+}
+
+extension PageRoom.Use {
+  fileprivate var plural: String {
+    switch self {
+    case .picture: "pictures"
+    case .clip: "videos and sounds"
+    case .source: "sources"
+    }
   }
 }

@@ -49,9 +49,7 @@ struct Phone {
   private var thumbnail: String {
     guard let shown, !shown.options.thumbnailHidden else { return "" }
     let poster = shown.asset.type.kind == .video ? shown.poster : nil
-    if let poster, let media = entry.media[poster.location] {
-      return "<img class=\"thumbnail\" alt=\"\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
-    }
+    if let poster, let media = entry.media[poster.location] { return small(media, of: shown) }
     guard shown.asset.type.kind == .image, let media = entry.media[shown.asset.location] else {
       return placeholder(of: shown, isSmall: true)
     }
@@ -73,18 +71,31 @@ struct Phone {
     }
   }
 
+  /// A picture that the card has nowhere else, as the thumbnail of an attachment.
+  private func small(_ media: ReportMedia, of attachment: Attachment) -> String {
+    guard attachment.options.thumbnailClippingRect != nil else {
+      return "<img class=\"thumbnail\" alt=\"\" loading=\"lazy\" decoding=\"async\" src=\"\(media.address)\">"
+    }
+    return """
+      <svg class="thumbnail" aria-hidden="true" viewBox="\(attachment.thumbnailBox)" preserveAspectRatio="xMidYMid slice">\
+      <image\(size(of: attachment.asset)) preserveAspectRatio="none" href="\(media.address)"/></svg>
+      """
+  }
+
   /// What an app shows as long as the file is not there, a video's poster or the placeholder. The page shows it where it
   /// does not have the file.
   private func placeholder(of attachment: Attachment, isSmall: Bool) -> String {
     let poster = attachment.poster.flatMap { entry.media[$0.location] }
-    guard let media = poster ?? attachment.placeholderPicture else {
-      return isSmall
-        ? ""
-        : "<p class=\"missing\">\(escaped(attachment.asset.summary)): left out to keep this page small, or gone</p>"
+    let picture = poster ?? attachment.placeholderPicture
+    if isSmall { return picture.map { small($0, of: attachment) } ?? "" }
+    let name = poster == nil ? "Placeholder" : "Poster"
+    let absence = "the \(attachment.asset.type.kind.rawValue) is \(entry.absence(of: attachment.asset))"
+    guard let picture else {
+      return "<p class=\"missing\">\(escaped(attachment.asset.summary)): \(absence)</p>"
     }
-    let label = isSmall ? "" : "\(poster == nil ? "Placeholder" : "Poster") of \(attachment.identifier)"
-    let source = "\(size(of: attachment.asset)) src=\"\(media.address)\""
-    return "<img class=\"\(isSmall ? "thumbnail" : "medium")\" alt=\"\(escaped(label))\"\(source)>"
+    let alternative = escaped("\(name) of \(attachment.identifier)")
+    return "<img class=\"medium\" alt=\"\(alternative)\"\(size(of: attachment.asset)) src=\"\(picture.address)\">"
+      + "<p class=\"instead\">\(name): \(absence)</p>"
   }
 
   private func size(of asset: Asset) -> String {

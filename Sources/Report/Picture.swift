@@ -8,6 +8,8 @@ struct Picture {
   private let media: ReportMedia
   /// In its place where nothing may move.
   private let still: ReportMedia?
+  /// What the thumbnail shows of it.
+  private let thumbnailBox: String
 
   /// - Parameter job: the number of the card, which shares one image.
   init(_ attachment: Attachment, _ media: ReportMedia, job: Int) {
@@ -15,9 +17,8 @@ struct Picture {
     self.media = media
     still = attachment.still(media)
     id = "picture-\(job)"
-    // Images always have their sizes; a manifest that someone else wrote may not.
-    width = asset.width ?? 1024
-    height = asset.height ?? 1024
+    thumbnailBox = attachment.thumbnailBox
+    (width, height) = (asset.shownWidth, asset.shownHeight)
   }
 
   /// As wide as there is room.
@@ -31,10 +32,10 @@ struct Picture {
       """
   }
 
-  /// A square cut out of its middle.
+  /// A square cut out of its middle, or of the part that the thumbnail is to show.
   var small: String {
     """
-    <svg class="thumbnail" aria-hidden="true" viewBox="\(box)" preserveAspectRatio="xMidYMid slice">\
+    <svg class="thumbnail" aria-hidden="true" viewBox="\(thumbnailBox)" preserveAspectRatio="xMidYMid slice">\
     \(copy)</svg>
     """
   }
@@ -53,4 +54,22 @@ struct Picture {
   private var moving: String { media.moves ? " class=\"moving\"" : "" }
 
   private var box: String { "0 0 \(width) \(height)" }
+}
+
+extension Asset {
+  // Pictures always have their sizes; a manifest that someone else wrote may not.
+  fileprivate var shownWidth: Int { width ?? 1024 }
+  fileprivate var shownHeight: Int { height ?? 1024 }
+}
+
+extension Attachment {
+  /// The `viewBox` of a thumbnail: the part of the picture that it shows.
+  var thumbnailBox: String {
+    let (width, height) = (asset.shownWidth, asset.shownHeight)
+    guard let clip = options.thumbnailClippingRect else { return "0 0 \(width) \(height)" }
+    let parts = [
+      clip.x * Double(width), clip.y * Double(height), clip.width * Double(width), clip.height * Double(height),
+    ]
+    return parts.map(tenths).joined(separator: " ")
+  }
 }

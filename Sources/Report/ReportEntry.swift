@@ -6,10 +6,16 @@ package struct ReportEntry: Sendable {
   package var name: String
   package var manifest: Manifest
   package var category: Category
+  /// How large the notification's payload may be.
+  package var payloadLimit = PayloadLimit.notification
   /// The stored files, by their location in the manifest. What is not there is only described.
   package var media: [String: ReportMedia]
   /// The same for the sources, by the attachment's identifier. Only what browsers show belongs here.
   package var sources: [String: ReportMedia]
+  /// Locations of files that are not in ``media`` to keep the page small.
+  package var leftOut: Set<String> = []
+  /// The same for ``sources``, by the attachment's identifier.
+  package var sourcesLeftOut: Set<String> = []
   package var milliseconds: Int?
   /// What is wrong with the entry itself, as a sentence.
   package var note: String?
@@ -33,6 +39,20 @@ package struct ReportEntry: Sendable {
     self.media = media
     self.sources = sources
     self.milliseconds = milliseconds
+  }
+}
+
+extension ReportEntry {
+  /// Why the page does not have a file, as the end of a sentence.
+  func absence(of asset: Asset) -> String { Self.absence(isLeftOut: leftOut.contains(asset.location)) }
+
+  /// The same for the source of an attachment.
+  func absence(ofSourceOf attachment: Attachment) -> String {
+    Self.absence(isLeftOut: sourcesLeftOut.contains(attachment.identifier))
+  }
+
+  private static func absence(isLeftOut: Bool) -> String {
+    isLeftOut ? "left out to keep this page small" : "not at hand"
   }
 }
 

@@ -7,16 +7,21 @@ package struct ReportPage: Sendable {
   private let appName: String
   private let tally: ReportTally
   private let preparedAt: String
+  private let omissions: String?
 
   /// - Parameters:
   ///   - appName: whose notifications the page imitates.
   ///   - tally: of all cards that will follow.
   ///   - preparedAt: when the page is made, for people.
-  package init(title: String, appName: String = "App", tally: ReportTally, preparedAt: String) {
+  ///   - omissions: what is left out to keep the page small, for people.
+  package init(
+    title: String, appName: String = "App", tally: ReportTally, preparedAt: String, omissions: String? = nil
+  ) {
     self.title = title
     self.appName = appName
     self.tally = tally
     self.preparedAt = preparedAt
+    self.omissions = omissions
   }
 
   /// How every page begins, and no other file: so a page may be written in its place.
@@ -44,6 +49,7 @@ package struct ReportPage: Sendable {
       <h1 dir="auto">\(escaped(title))</h1>
       <p>\(grouped(tally.all)) \(tally.all == 1 ? "job" : "jobs"), \(escaped(preparedAt)).
       Phones are drawn after iOS; yours may differ. Not every browser plays HEVC, ALAC and AIFF; iPhones do.</p>
+      \(omissions.map { "<p>Left out to keep this page small: \(escaped($0)). Their cards say so.</p>" } ?? "")
       <form class="filters">
       \(choices("Verdict", "verdict", verdicts))
       \(choices("Appearance", "look", [("auto", "Automatic"), ("light", "Light"), ("dark", "Dark")]))

@@ -14,7 +14,8 @@ enum ReportScript {
           card.hidden = names[index].indexOf(text) < 0;
           if (!card.hidden && (verdict === "all" || card.classList.contains(verdict))) left += 1;
         });
-        count.textContent = left === cards.length ? "" : left + " of " + cards.length + " shown";
+        count.textContent = left === cards.length
+          ? "" : left.toLocaleString("en") + " of " + cards.length.toLocaleString("en") + " shown";
       }
       document.querySelector(".search").hidden = false;
       document.querySelector("form").addEventListener("submit", function (event) { event.preventDefault(); });

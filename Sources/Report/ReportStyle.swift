@@ -73,6 +73,7 @@ enum ReportStyle {
     img.medium, svg.medium { background: transparent; }
     .sound { display: block; width: 100%; padding: 10px 10px 0; }
     .phone .missing { padding: 24px 10px; text-align: center; }
+    .instead { padding: 6px 10px 0; font-size: 13px; color: var(--quiet); text-align: center; }
     .actions { list-style: none; padding: 0; margin-top: 8px; background: var(--glass); border-radius: 14px; }
     .actions li { padding: 8px 12px; border-top: 1px solid var(--line); }
     .actions li:first-child { border-top: 0; } .actions small { color: var(--quiet); }

@@ -17,6 +17,8 @@ public struct ClippingRect: Sendable, Equatable {
   public var dictionary: [String: Double] {
     ["X": x, "Y": y, "Width": width, "Height": height]
   }
+
+  var json: JSONValue { .object(dictionary.mapValues(JSONValue.number)) }
 }
 
 extension ClippingRect: Codable {

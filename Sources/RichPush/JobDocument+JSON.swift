@@ -9,72 +9,46 @@ extension JobDocument: Codable {
   }
 
   /// Reads a job.
+  /// - Throws: the first thing that is wrong with it.
   public init(_ json: JSONValue) throws(Fault) {
-    let job = try Members(json, at: nil, known: ["id", "sources", "payload", "options", "expiresAt", "callback"])
-    id = try Self.checkedID(try job.required("id", "a string", \.asString), field: "id")
-    let elements = try job.required("sources", "an array of one to four sources", \.asArray)
-    guard 1...maximumAttachmentsPerNotification ~= elements.count else {
-      throw Fault(
-        "sources", "must have one to \(maximumAttachmentsPerNotification) elements, not \(elements.count)")
-    }
-    sources = []
-    for (index, element) in elements.enumerated() {
-      sources.append(try Source(element, at: "sources[\(index)]"))
-    }
-    try Self.requireDistinctIdentifiers(of: sources)
-    payload = try job.optional("payload", "an object, the APNs payload", \.asObject).map { .object($0) }
-    guard payload?.isNested(deeperThan: Self.maximumPayloadDepth) != true else {
-      throw Fault("payload", "has values that are nested deeper than \(Self.maximumPayloadDepth) levels")
-    }
-    options = try job.member("options").map { (json) throws(Fault) in try Options(json, at: "options") } ?? Options()
-    callback = try job.optional("callback", "a string", \.asString)
-    if let callback { try Self.requireURL(callback, field: "callback", schemes: ["https", "http"]) }
-    expiresAt = nil
-    if let text = try job.optional("expiresAt", "a string", \.asString) {
-      guard let timestamp = Timestamp(text) else {
-        throw Fault("expiresAt", "must be a time like 2026-11-30T03:00:00Z (RFC 3339), not \(quoted(text))")
-      }
-      expiresAt = timestamp
-    }
+    let (job, faults) = Self.read(json)
+    if let fault = faults.first { throw Fault(fault.place == "$" ? nil : fault.place, fault.message) }
+    guard let job else { throw Fault(nil, "cannot be read") }
+    self = job
+  }
+
+  /// Everything that is wrong with a document as a job.
+  public static func findings(in json: JSONValue) -> [Finding] { read(json).findings }
+
+  private static func read(_ json: JSONValue) -> (job: JobDocument?, findings: [Finding]) {
+    var reader = DocumentReader(takesNullAsAbsent: true)
+    let job = reader.job(json)
+    return (job, reader.findings)
   }
 
   /// Checks an id by itself, where there is nothing else yet.
   public static func checkedID(_ id: String, field: String? = "id") throws(Fault) -> String {
-    let bytes = id.utf8.count
-    guard 1...maximumIDBytes ~= bytes else {
-      throw Fault(field, "must have 1 to \(maximumIDBytes) bytes, not \(bytes)")
-    }
-    guard !id.unicodeScalars.contains(where: isControl) else {
-      throw Fault(field, "must not have control characters")
-    }
-    guard !id.hasPrefix(reservedIDPrefix) else {
-      throw Fault(field, "must not begin with \(quoted(reservedIDPrefix)); such ids are reserved")
-    }
+    if let problem = problem(ofID: id) { throw Fault(field, problem) }
     return id
   }
 
-  private static func requireDistinctIdentifiers(of sources: [Source]) throws(Fault) {
-    var seen: Set<String> = []
-    for (index, source) in sources.enumerated() {
-      let identifier = source.identifier ?? defaultIdentifier(ofSource: index + 1)
-      guard seen.insert(identifier).inserted else {
-        throw Fault("sources[\(index)].identifier", "is \(quoted(identifier)), like that of another source")
-      }
-    }
+  fileprivate static func problem(ofID id: String) -> String? {
+    let bytes = id.utf8.count
+    if !(1...maximumIDBytes).contains(bytes) { return "must have 1 to \(maximumIDBytes) bytes, not \(bytes)" }
+    if id.unicodeScalars.contains(where: isControl) { return "must not have control characters" }
+    return id.hasPrefix(reservedIDPrefix)
+      ? "must not begin with “\(reservedIDPrefix)”; such ids are reserved" : nil
   }
 
-  fileprivate static func requireURL(_ url: String, field: String, schemes: [String]?) throws(Fault) {
+  /// - Parameter schemes: those that there may be; nil for any, which is judged when it is fetched.
+  fileprivate static func problem(ofURL url: String, schemes: [String]? = nil) -> String? {
     let bytes = url.utf8.count
-    guard 1...maximumURLBytes ~= bytes else {
-      throw Fault(field, "must have 1 to \(maximumURLBytes) bytes, not \(bytes)")
+    if !(1...maximumURLBytes).contains(bytes) { return "must have 1 to \(maximumURLBytes) bytes, not \(bytes)" }
+    if url.unicodeScalars.contains(where: { isControl($0) || $0 == " " }) {
+      return "must not have spaces or control characters; a space is written %20"
     }
-    guard !url.unicodeScalars.contains(where: { isControl($0) || $0 == " " }) else {
-      throw Fault(field, "must not have spaces or control characters; a space is written %20")
-    }
-    guard let schemes else { return }
-    guard schemes.contains(where: { url.lowercased().hasPrefix("\($0)://") }) else {
-      throw Fault(field, "must begin with \(schemes.map { "\($0)://" }.joined(separator: " or "))")
-    }
+    guard let schemes, !schemes.contains(where: { url.lowercased().hasPrefix("\($0)://") }) else { return nil }
+    return "must begin with \(schemes.map { "\($0)://" }.joined(separator: " or "))"
   }
 
   private var json: JSONValue {
@@ -87,6 +61,7 @@ extension JobDocument: Codable {
       chosen["fit"] = options.fit.map { .string($0.rawValue) }
       chosen["overlong"] = options.overlong.map { .string($0.rawValue) }
       chosen["thumbnailHidden"] = options.thumbnailHidden.map { .bool($0) }
+      chosen["thumbnailClippingRect"] = options.thumbnailClippingRect?.json
       members["options"] = .object(chosen)
     }
     return .object(members)
@@ -110,41 +85,102 @@ extension JSONValue {
 }
 
 extension JobDocument.Source {
-  init(_ json: JSONValue, at place: String) throws(JobDocument.Fault) {
-    if case .string(let url) = json {
-      try JobDocument.requireURL(url, field: place, schemes: nil)
-      self.init(url: url)
-      return
-    }
-    guard case .object = json else {
-      throw JobDocument.Fault(place, "must be a URL or an object with one, not \(json.described)")
-    }
-    let source = try Members(json, at: place, known: ["url", "identifier"])
-    self.init(
-      url: try source.required("url", "a string", \.asString),
-      identifier: try source.optional("identifier", "a string", \.asString))
-    try JobDocument.requireURL(url, field: "\(place).url", schemes: nil)
-    guard let identifier else { return }
-    let bytes = identifier.utf8.count
-    guard 1...JobDocument.maximumIdentifierBytes ~= bytes, !identifier.unicodeScalars.contains(where: isControl) else {
-      throw JobDocument.Fault(
-        "\(place).identifier",
-        "must have 1 to \(JobDocument.maximumIdentifierBytes) bytes and no control characters")
-    }
-  }
-
   fileprivate var json: JSONValue {
     guard let identifier else { return .string(url) }
     return .object(["url": .string(url), "identifier": .string(identifier)])
   }
 }
 
-extension JobDocument.Options {
-  init(_ json: JSONValue, at place: String) throws(JobDocument.Fault) {
-    let options = try Members(json, at: place, known: ["fit", "overlong", "thumbnailHidden"])
-    self.init(
-      fit: try options.choice("fit", of: Fit.self), overlong: try options.choice("overlong", of: Overlong.self),
-      thumbnailHidden: try options.optional("thumbnailHidden", "true or false", \.asBool))
+extension DocumentReader {
+  /// - Returns: nil only where something has been noted.
+  fileprivate mutating func job(_ json: JSONValue) -> JobDocument? {
+    let known = ["id", "sources", "payload", "options", "expiresAt", "callback"]
+    guard let job = members(of: json, at: "$", known: known) else { return nil }
+    let id = requiredString("id", of: job) ?? ""
+    note(JobDocument.problem(ofID: id), at: "id")
+    let sources = sources(of: job)
+    let payload = optional("payload", of: job, "an object, the APNs payload", \.asObject).map { JSONValue.object($0) }
+    if payload?.isNested(deeperThan: JobDocument.maximumPayloadDepth) == true {
+      note("has values that are nested deeper than \(JobDocument.maximumPayloadDepth) levels", at: "payload")
+    }
+    let callback = string("callback", of: job)
+    note(callback.flatMap { JobDocument.problem(ofURL: $0, schemes: ["https", "http"]) }, at: "callback")
+    let expiresAt = string("expiresAt", of: job).flatMap { text in
+      let timestamp = Timestamp(text)
+      if timestamp == nil {
+        note("must be a time like 2026-11-30T03:00:00Z (RFC 3339), not \(inQuotes(text))", at: "expiresAt")
+      }
+      return timestamp
+    }
+    return JobDocument(
+      id: id, sources: sources, payload: payload, options: member("options", of: job).map { options($0) } ?? .init(),
+      expiresAt: expiresAt, callback: callback)
+  }
+
+  private mutating func sources(of job: Members) -> [JobDocument.Source] {
+    guard let array = required("sources", of: job, "an array of one to four sources", \.asArray) else { return [] }
+    guard 1...maximumAttachmentsPerNotification ~= array.count else {
+      note("must have one to \(maximumAttachmentsPerNotification) elements, not \(array.count)", at: "sources")
+      return []
+    }
+    let sources = elements(array, at: "sources") { $0.source($1, at: $2) }
+    var seen: Set<String> = []
+    for (index, source) in sources.enumerated() {
+      let identifier = source.identifier ?? defaultIdentifier(ofSource: index + 1)
+      guard !seen.insert(identifier).inserted else { continue }
+      note("is \(inQuotes(identifier)), like that of another source", at: "sources[\(index)].identifier")
+    }
+    return sources
+  }
+
+  private mutating func source(_ json: JSONValue, at place: String) -> JobDocument.Source? {
+    switch json {
+    case .string(let url):
+      note(JobDocument.problem(ofURL: url), at: place)
+      return JobDocument.Source(url: url)
+    case .object:
+      guard let source = members(of: json, at: place, known: ["url", "identifier"]) else { return nil }
+      let url = requiredString("url", of: source)
+      note(url.flatMap { JobDocument.problem(ofURL: $0) }, at: source.place(of: "url"))
+      let identifier = string("identifier", of: source)
+      let bytes = identifier?.utf8.count ?? 1
+      if !(1...JobDocument.maximumIdentifierBytes).contains(bytes)
+        || identifier?.unicodeScalars.contains(where: isControl) == true
+      {
+        note(
+          "must have 1 to \(JobDocument.maximumIdentifierBytes) bytes and no control characters",
+          at: source.place(of: "identifier"))
+      }
+      return JobDocument.Source(url: url ?? "", identifier: identifier)
+    default:
+      note("must be a URL or an object with one, not \(json.described)", at: place)
+      return nil
+    }
+  }
+
+  private mutating func options(_ json: JSONValue) -> JobDocument.Options {
+    let known = ["fit", "overlong", "thumbnailHidden", "thumbnailClippingRect"]
+    guard let options = members(of: json, at: "options", known: known) else { return JobDocument.Options() }
+    return JobDocument.Options(
+      fit: choice("fit", of: options), overlong: choice("overlong", of: options),
+      thumbnailHidden: bool("thumbnailHidden", of: options),
+      thumbnailClippingRect: member("thumbnailClippingRect", of: options).flatMap {
+        clippingRect($0, at: options.place(of: "thumbnailClippingRect"))
+      })
+  }
+
+  private mutating func clippingRect(_ json: JSONValue, at place: String) -> ClippingRect? {
+    let known = ["X", "Y", "Width", "Height"]
+    guard let rect = members(of: json, at: place, known: known) else { return nil }
+    let numbers = known.compactMap { required($0, of: rect, "a number from 0 to 1", \.asNumber) }
+    guard numbers.count == known.count else { return nil }
+    let clip = ClippingRect(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+    if clip == nil { note("must be a part of the picture, in fractions of its width and height", at: place) }
+    return clip
+  }
+
+  private mutating func note(_ problem: String?, at place: String) {
+    if let problem { note(problem, at: place, .wrongValue) }
   }
 }
 

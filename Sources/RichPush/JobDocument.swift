@@ -51,11 +51,18 @@ public struct JobDocument: Sendable, Equatable {
     /// Whether the notification shows no thumbnail of its attachment before it is expanded
     /// (`UNNotificationAttachmentOptionsThumbnailHiddenKey`); nil for one that does.
     public var thumbnailHidden: Bool?
+    /// The part of each prepared picture that its thumbnail shows (`UNNotificationAttachmentOptionsThumbnailClippingRectKey`);
+    /// nil for the whole.
+    public var thumbnailClippingRect: ClippingRect?
 
-    public init(fit: Fit? = nil, overlong: Overlong? = nil, thumbnailHidden: Bool? = nil) {
+    public init(
+      fit: Fit? = nil, overlong: Overlong? = nil, thumbnailHidden: Bool? = nil,
+      thumbnailClippingRect: ClippingRect? = nil
+    ) {
       self.fit = fit
       self.overlong = overlong
       self.thumbnailHidden = thumbnailHidden
+      self.thumbnailClippingRect = thumbnailClippingRect
     }
 
     var isEmpty: Bool { self == Options() }

@@ -3,19 +3,6 @@ func isSame(_ first: String, _ second: String) -> Bool {
   first.utf8.elementsEqual(second.utf8)
 }
 
-/// A name in quotation marks, in which everything that does not show is written out.
-func inQuotes(_ name: String) -> String {
-  let scalars = Array(name.unicodeScalars)
-  let text = scalars.enumerated().map { index, scalar in
-    let isAtEdge = index == 0 || index == scalars.count - 1
-    let isHidden =
-      scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.generalCategory == .control
-      || scalar.properties.isWhitespace && (scalar != " " || isAtEdge)
-    return isHidden ? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}" : String(Character(scalar))
-  }.joined()
-  return "“\(text)”"
-}
-
 /// What is left of a name when case, blanks and characters without a shape do not count. Two names that are equal in
 /// Swift's sense, thus in any Unicode form, look the same.
 func folded(_ name: String) -> String {

@@ -38,7 +38,8 @@ struct CategoriesCheckTests {
     let job = try file(
       "job.json",
       #"{"id":"a","sources":["https://example.com/clip.mp4"],"payload":{"aps":{"alert":"hi","category":"photo"}}}"#)
-    let lines = try file("jobs.jsonl", "\n{\"id\":\"a\",\"sources\":[]}\n{\"aps\":{\"sound\":1}}\n{\n")
+    let faulty = #"{"id":"","sources":[],"payload":{"aps":{"category":"Photo"}}}"#
+    let lines = try file("jobs.jsonl", "\n\(faulty)\n{\"aps\":{\"sound\":1}}\n{\n")
     let run = try await enclosure("categories", "check", example, payload, job, lines)
     #expect(run.status == 1)
     let found = run.text.split(separator: "\n").map(String.init).filter { !$0.contains(": note: ") }
@@ -48,8 +49,11 @@ struct CategoriesCheckTests {
       "\(payload): aps.category: error: the registry has no category “Message”, so there would be no buttons; “message”"
         + " differs in case [unknown_category]",
       "\(job): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
-      "\(lines): line 2: sources: error: sources must have one to 4 elements, not 0 [wrong_value]",
-      "\(lines): line 3: aps.sound: error: a string or an object is expected, not 1 [wrong_value]",
+      "\(lines): line 2: id: error: must have 1 to 464 bytes, not 0 [wrong_value]",
+      "\(lines): line 2: sources: error: must have one to 4 elements, not 0 [wrong_value]",
+      "\(lines): line 2: payload.aps.category: error: the registry has no category “Photo”, so there would be no buttons;"
+        + " “photo” differs in case [unknown_category]",
+      "\(lines): line 3: aps.sound: error: must be a string or an object, not the number 1 [wrong_value]",
       "\(lines): line 4: line 1, column 2: error: a name in quotation marks is expected [not_json]",
     ]
     #expect(found == expected)
@@ -166,7 +170,8 @@ struct CategoriesGenerateTests {
     let run = try await enclosure("categories", "generate", "\(folder.path)/r.json")
     #expect(run.status == 1 && run.output == [])
     #expect(
-      run.errors == "\(folder.path)/r.json: categories[0]: error: the field “identifier” is missing [missing_field]\n")
+      run.errors == "\(folder.path)/r.json: categories[0].identifier: error: is missing; it must be a string"
+        + " [missing_field]\n")
   }
 
   private func programInPath(_ name: String) -> String? {

@@ -36,13 +36,15 @@ struct ReportCommandTests {
     #expect(bench.folder.files().filter { $0.contains(".enclosure-") }.isEmpty)
   }
 
-  @Test("opens in a browser, whose policy lets its script run", .enabled(if: access(chromium, X_OK) == 0))
+  @Test(
+    "opens in a browser, whose policy lets its script run",
+    .enabled(if: TestPrograms.haveChromium, "chromium is not installed; make test does that"))
   func browser() async throws {
     try bench.put("video/rotation-90.mp4")
     try bench.put("animation/disposal.gif")
     #expect(try await bench.batch("--report", path).status == 0)
     let browser = try await tool(
-      chromium,
+      TestPrograms.chromium,
       [
         "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
         "--user-data-dir=\(bench.temporary)/profile", "--dump-dom", "file://\(path)",
@@ -190,5 +192,3 @@ struct ReportCommandTests {
     #expect(bench.store.files.isEmpty)
   }
 }
-
-private let chromium = "/usr/bin/chromium"

@@ -103,6 +103,24 @@ struct PipelineTests {
     }
   }
 
+  @Test("clips the thumbnails of what has a picture where it asks for that")
+  func clipping() async throws {
+    let text = #"{"X": 0, "Y": 0.25, "Width": 1, "Height": 0.5}"#
+    let document = try JobDocument(
+      json: Array(
+        #"""
+        {"id": "job", "sources": ["file://\#(fixture("image/one-pixel.png"))", "file://\#(fixture("audio/aac.m4a"))"],
+         "payload": {"aps": {"alert": "hi"}}, "options": {"thumbnailClippingRect": \#(text)}}
+        """#.utf8))
+    let rect = ClippingRect(x: 0, y: 0.25, width: 1, height: 0.5)
+    try await withPipeline(publicAddress: PublicAddress("https://media.example.com")) { pipeline, _ in
+      let manifest = try await pipeline.run(try Job(document, defaults: PreparationOptions())).manifest
+      #expect(manifest.attachments.map(\.options.thumbnailClippingRect) == [rect, nil])
+      let content = manifest.payload.flatMap { PayloadContent(payload: $0) }
+      #expect(content?.media.map(\.thumbnailClippingRect) == [rect, nil])
+    }
+  }
+
   @Test("whose attachment cannot be stored is rejected as store_failed", arguments: ["work", "asset"])
   func storeFails(call: String) async throws {
     try await withPipeline(failing: [call]) { pipeline, _ in

@@ -19,6 +19,8 @@ struct PageRoomTests {
       for: [(.source, 30), (.clip, 30), (.clip, 60), (.picture, 50), (.source, 20)], total: 100, largestFile: 100)
     #expect(room.has(50, for: .picture) && room.has(30, for: .clip) && !room.has(60, for: .clip))
     #expect(room.has(20, for: .source) && !room.has(30, for: .source))
+    #expect(room.omissions == "videos and sounds above 30 B, sources above 20 B")
+    #expect(PageRoom(for: [(.picture, 2), (.source, 9)], total: 5).omissions == "all sources")
   }
 
   @Test("is not taken by one file that is very large, nor needed by none")
@@ -26,5 +28,6 @@ struct PageRoomTests {
     let room = PageRoom(for: [(.clip, 51), (.clip, 5)], total: 100, largestFile: 50)
     #expect(room.has(5, for: .clip) && !room.has(51, for: .clip))
     #expect(!PageRoom(for: []).has(1, for: .picture))
+    #expect(room.omissions == "videos and sounds above 5 B" && PageRoom(for: []).omissions == nil)
   }
 }

@@ -50,6 +50,9 @@ struct ReportTests {
     let html = page.card(readyEntry(), number: 1)
     #expect(html.contains("media-1: file") && html.contains("128.5 kB of 10 MB") && html.contains("width:1.3%"))
     #expect(html.contains("of 4,096 bytes"))
+    var call = readyEntry()
+    call.payloadLimit = .voip
+    #expect(page.card(call, number: 1).contains("of 5,120 bytes"))
     let video = page.card(videoEntry(), number: 1)
     #expect(video.contains("media-1: length") && video.contains("12.3 s of 30 s"))
   }
@@ -86,9 +89,14 @@ struct ReportTests {
     entry.media = [:]
     #expect(
       page.card(entry, number: 1).contains(
-        "<p class=\"missing\">JPEG, 1024 × 768, 128.5 kB: left out to keep this page small, or gone</p>"))
+        "<p class=\"missing\">JPEG, 1024 × 768, 128.5 kB: the image is not at hand</p>"))
     entry.manifest.attachments[0].placeholder = Placeholder(thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3")
     #expect(page.card(entry, number: 1).contains("alt=\"Placeholder of media-1\""))
+    #expect(page.card(entry, number: 1).contains(">Placeholder: the image is not at hand</p>"))
+    entry.leftOut = ["assets/01/a.jpg"]
+    entry.sourcesLeftOut = ["media-1"]
+    #expect(page.card(entry, number: 1).contains(">Placeholder: the image is left out to keep this page small</p>"))
+    #expect(page.card(entry, number: 1).contains(">The source is left out to keep this page small</p>"))
     entry.manifest.attachments[0].options.thumbnailHidden = true
     #expect(!page.card(entry, number: 1).contains("class=\"thumbnail\""))
   }
@@ -98,7 +106,9 @@ struct ReportTests {
     var entry = videoEntry()
     entry.manifest.attachments[0].placeholder = Placeholder(thumbHash: "HwgODZqAh4eBh4d4eHh4eI9wCPh3")
     entry.media["assets/01/v.mp4"] = nil
-    #expect(page.card(entry, number: 1).contains("<img class=\"medium\" alt=\"Poster of media-1\""))
+    let card = page.card(entry, number: 1)
+    #expect(card.contains("<img class=\"medium\" alt=\"Poster of media-1\""))
+    #expect(card.contains(">Poster: the video is not at hand</p>"))
     entry.media = [:]
     #expect(page.card(entry, number: 1).contains("<img class=\"medium\" alt=\"Placeholder of media-1\""))
   }
@@ -116,6 +126,24 @@ struct ReportTests {
     let html = page.card(entry, number: 1)
     #expect(html.split(separator: "<p class=\"title\" dir=\"auto\">Chat</p>").count == 3)
     #expect(html.split(separator: "<p class=\"title\"").count == 3 && html.contains(">\(body)</p>"))
+  }
+
+  @Test("shows the part of the picture that the thumbnail is to show")
+  func clips() {
+    for (entry, box) in [(readyEntry(), "0 192 1024 384"), (videoEntry(), "0 320 720 640")] {
+      var entry = entry
+      entry.manifest.attachments[0].options.thumbnailClippingRect = ClippingRect(x: 0, y: 0.25, width: 1, height: 0.5)
+      let card = page.card(entry, number: 1)
+      #expect(card.contains("<svg class=\"thumbnail\" aria-hidden=\"true\" viewBox=\"\(box)\""))
+    }
+  }
+
+  @Test("says at the top what was left out")
+  func omissions() {
+    let page = ReportPage(title: "T", tally: ReportTally(), preparedAt: "now", omissions: "pictures above 9 kB")
+    #expect(
+      page.beginning.contains("<p>Left out to keep this page small: pictures above 9 kB. Their cards say so.</p>"))
+    #expect(!self.page.beginning.contains("Left out"))
   }
 
   @Test("has a still for every animation")

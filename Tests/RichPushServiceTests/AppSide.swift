@@ -8,7 +8,7 @@ struct AppSide {
 
   private static let modules = [
     ("UserNotifications", "Tests/UserNotificationsStub"), ("RichPush", "Sources/RichPush"),
-    ("RichPushService", "Sources/RichPushService"),
+    ("RichPushService", "Sources/RichPushService"), ("UIKit", "Tests/UIKitStub"),
   ]
 
   private let compiler: String

@@ -1,12 +1,16 @@
+import RichPush
 import TestSupport
 import Testing
 
 /// There is no UserNotifications on Linux; the sources that use it are checked against its declarations.
 @Suite("The code for UserNotifications")
 struct TypeCheckTests {
-  @Test("and the example extension have right types, in Swift 6 and without a warning")
+  @Test("and the examples have right types, in Swift 6 and without a warning")
   func types() async throws {
     let app = try await AppSide(asLibraries: false)
+    let registry = try #require(contentOfFile("\(AppSide.package)/Examples/categories.json"))
+    let source = try CategoryRegistry(parsing: registry).swiftSource()
+    try app.folder.write(Array(source.utf8), to: "NotificationCategories.swift")
     // New projects of Xcode 26 isolate everything to the main actor.
     for isolation in ["nonisolated", "MainActor"] {
       try await app.compile(
@@ -14,6 +18,12 @@ struct TypeCheckTests {
         [
           "-emit-module", "-parse-as-library", "-module-name", "NotificationService", "-default-isolation", isolation,
           "-o", "\(app.folder.path)/NotificationService.swiftmodule",
+        ])
+      try await app.compile(
+        "Examples/App",
+        [
+          "-typecheck", "-parse-as-library", "-module-name", "App", "-default-isolation", isolation,
+          "\(app.folder.path)/NotificationCategories.swift",
         ])
     }
   }

@@ -17,13 +17,14 @@ private func document(_ text: String) throws -> JobDocument {
 private let maximal = """
   {"id": "order-1234", "sources": ["https://example.com/p/1", {"url": "file:///srv/a.jpg", "identifier": "hero"}],
    "payload": {"aps": {"alert": {"title": "Hi"}, "badge": 3, "sound": null}},
-   "options": {"fit": "cover", "overlong": "trim", "thumbnailHidden": true}, "expiresAt": "2026-11-30T03:00:00+01:00",
-   "callback": "https://example.com/ready?t=1"}
+   "options": {"fit": "cover", "overlong": "trim", "thumbnailHidden": true,
+               "thumbnailClippingRect": {"X": 0, "Y": 0.25, "Width": 1, "Height": 0.5}},
+   "expiresAt": "2026-11-30T03:00:00+01:00", "callback": "https://example.com/ready?t=1"}
   """
 private let minimal = #"{"id": "a", "sources": ["https://example.com/p/1"]}"#
 private let withNulls = """
-  {"id": "ä/ö", "sources": [{"url": "x", "identifier": null}], "payload": null, "options": {"fit": null, "thumbnailHidden": null},
-   "expiresAt": null, "callback": null}
+  {"id": "ä/ö", "sources": [{"url": "x", "identifier": null}], "payload": null,
+   "options": {"fit": null, "thumbnailHidden": null, "thumbnailClippingRect": null}, "expiresAt": null, "callback": null}
   """
 
 /// Faults that the schema finds too.
@@ -53,7 +54,7 @@ private let faults: [(String, field: String?, problem: String)] = [
   (#"{"id": "a", "sources": [{"identifier": "b"}]}"#, "sources[0].url", "is missing; it must be a string"),
   (
     #"{"id": "a", "sources": [{"url": "x", "identfier": "b"}]}"#, "sources[0].identfier",
-    "is not a known field; did you mean identifier?"
+    "is not a known field; is “identifier” meant?"
   ),
   (
     #"{"id": "a", "sources": [{"url": "x", "identifier": ""}]}"#, "sources[0].identifier",
@@ -70,12 +71,24 @@ private let faults: [(String, field: String?, problem: String)] = [
   ),
   (
     #"{"id": "a", "sources": ["x"], "options": {"thumbnail_hidden": true}}"#, "options.thumbnail_hidden",
-    "is not a known field; did you mean thumbnailHidden?"
+    "is not a known field; is “thumbnailHidden” meant?"
+  ),
+  (
+    #"{"id": "a", "sources": ["x"], "options": {"thumbnailClippingRect": {"x": 0, "Y": 0, "Width": 1, "Height": 1}}}"#,
+    "options.thumbnailClippingRect.x", "is not a known field; is “X” meant?"
+  ),
+  (
+    #"{"id": "a", "sources": ["x"], "options": {"thumbnailClippingRect": {"X": 0, "Y": 0, "Width": 1}}}"#,
+    "options.thumbnailClippingRect.Height", "is missing; it must be a number from 0 to 1"
+  ),
+  (
+    #"{"id": "a", "sources": ["x"], "options": {"thumbnailClippingRect": {"X": 0, "Y": 0, "Width": 0, "Height": 1}}}"#,
+    "options.thumbnailClippingRect", "must be a part of the picture, in fractions of its width and height"
   ),
   (#"{"id": "a", "sources": ["x"], "options": []}"#, "options", "must be an object, not an array"),
   (
     #"{"id": "a", "sources": ["x"], "options": {"overLong": "trim"}}"#, "options.overLong",
-    "is not a known field; did you mean overlong?"
+    "is not a known field; is “overlong” meant?"
   ),
   (
     #"{"id": "a", "sources": ["x"], "priority": 5}"#, "priority",
@@ -83,7 +96,7 @@ private let faults: [(String, field: String?, problem: String)] = [
   ),
   (
     #"{"id": "a", "sources": ["x"], "expires_at": "2026-11-30T03:00:00Z"}"#, "expires_at",
-    "is not a known field; did you mean expiresAt?"
+    "is not a known field; is “expiresAt” meant?"
   ),
   (
     #"{"id": "a", "sources": ["x"], "expiresAt": "tomorrow"}"#, "expiresAt",
@@ -107,7 +120,9 @@ private let faults: [(String, field: String?, problem: String)] = [
     #expect(
       job.sources == [.init(url: "https://example.com/p/1"), .init(url: "file:///srv/a.jpg", identifier: "hero")])
     #expect(job.payload?.members["aps"]?.members["badge"] == .integer(3))
-    #expect(job.options == .init(fit: .cover, overlong: .trim, thumbnailHidden: true))
+    let rect = ClippingRect(x: 0, y: 0.25, width: 1, height: 0.5)
+    #expect(
+      job.options == .init(fit: .cover, overlong: .trim, thumbnailHidden: true, thumbnailClippingRect: rect))
     #expect(job.expiresAt?.secondsSince1970 == 1_796_004_000)
     #expect(job.callback == "https://example.com/ready?t=1")
   }
@@ -154,7 +169,7 @@ private let faults: [(String, field: String?, problem: String)] = [
       Issue.record("it was accepted")
     } catch {
       let message = (error as? JobDocument.Fault)?.message ?? ""
-      #expect(message.count < 150 && !message.contains("\n"))
+      #expect(message.count < 250 && !message.contains("\n"))
     }
   }
 

@@ -3,6 +3,9 @@ import Testing
 
 private let image = PayloadMedia(identifier: "media-1", url: "https://a/1.jpg", type: .jpeg)
 private let gif = PayloadMedia(identifier: "media-1", url: "https://a/1.gif", type: .gif, thumbnailHidden: true)
+private let clipped = PayloadMedia(
+  identifier: "media-1", url: "https://a/1.png", type: .png,
+  thumbnailClippingRect: ClippingRect(x: 0, y: 0.25, width: 1, height: 0.5))
 private let video = PayloadMedia(
   identifier: "media-2", url: "https://a/2.mp4", type: .mpeg4, poster: "https://a/2.jpg", thumbnailTime: 1.5)
 private let audio = PayloadMedia(identifier: "media-3", url: "https://a/3.m4a", type: .mpeg4Audio)
@@ -19,6 +22,16 @@ struct PayloadPresetTests {
       ),
       (
         .airship, [gif], #"{"com.urbanairship.media_attachment":{"options":{"hidden":true},"url":["https://a/1.gif"]}}"#
+      ),
+      (
+        .airship, [clipped],
+        #"{"com.urbanairship.media_attachment":{"options":{"crop":{"height":0.5,"width":1.0,"x":0.0,"y":0.25}},"#
+          + #""url":["https://a/1.png"]}}"#
+      ),
+      (
+        .notifee, [clipped],
+        #"{"notifee_options":{"ios":{"attachments":[{"id":"media-1","thumbnailClippingRect":{"height":0.5,"width":1.0,"#
+          + #""x":0.0,"y":0.25},"typeHint":"public.png","url":"https://a/1.png"}]}}}"#
       ),
       (.braze, [gif], #"{"ab":{"att":{"type":"gif","url":"https://a/1.gif"}}}"#),
       (.clevertap, [image], #"{"ct_mediaType":"image","ct_mediaUrl":"https://a/1.jpg"}"#),

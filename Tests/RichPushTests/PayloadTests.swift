@@ -150,21 +150,28 @@ struct PayloadTests {
     #expect(payload.json["aps"]?["mutable-content"] == nil && payload.json["enclosure"] != nil)
   }
 
-  @Test("texts of any kind leave it within its limit, valid, and themselves whole", arguments: 0..<400)
+  @Test("texts of any kind leave it within its limit, valid, and themselves whole", arguments: 0..<600)
   func holdsAnyText(seed: Int) throws {
     var random = SeededGenerator(seed)
     let length = [3, 30, 300, 1200].randomElement(using: &random) ?? 3
     let texts = ["title", "subtitle", "body", "loc-key"].reduce(into: [String: JSONValue]()) { texts, name in
       texts[name] = .string(randomText(upTo: length, using: &random))
     }
-    var members: [String: JSONValue] = ["aps": .object(["alert": .object(texts), "badge": .integer(3)])]
+    var aps: [String: JSONValue] = ["alert": .object(texts), "badge": .integer(3)]
+    for name in ["category", "thread-id", "target-content-id", "sound"] where Bool.random(using: &random) {
+      aps[name] = .string(randomText(upTo: 10, using: &random))
+    }
+    var members: [String: JSONValue] = ["aps": .object(aps)]
     members[randomText(upTo: 3, using: &random) + "mine"] = .string(randomText(upTo: 30, using: &random))
     let notification = JSONValue.object(members)
     let options = PayloadOptions(
       limit: Bool.random(using: &random) ? .notification : .voip,
       presets: PayloadPreset.allCases.filter { _ in Int.random(in: 0..<4, using: &random) == 0 },
       includesContent: Bool.random(using: &random), mayShortenBody: Bool.random(using: &random))
-    let content = content(Int.random(in: 1...4, using: &random))
+    var content = content(Int.random(in: 1...4, using: &random))
+    for index in content.media.indices {
+      content.media[index].identifier = "\(index)" + randomText(upTo: 12, using: &random)
+    }
     do {
       let payload = try Payload(notification: notification, content: content, options: options)
       #expect(payload.utf8.count <= options.limit.bytes)
@@ -173,6 +180,7 @@ struct PayloadTests {
       #expect(try JSONValue(parsing: payload.utf8).utf8() == payload.utf8)
       let isCut = payload.omissions.contains { if case .text = $0 { true } else { false } }
       #expect(!isCut || options.mayShortenBody)
+      #expect(payload.json["aps"]?.removing("alert", "mutable-content") == .object(aps).removing("alert"))
       // By their bytes: == takes one Unicode form for another.
       for (name, text) in texts where name != "body" || !isCut {
         let kept = payload.json["aps"]?["alert"]?[name]?.asString
@@ -182,11 +190,18 @@ struct PayloadTests {
         #expect(whole.unicodeScalars.starts(with: cut.dropLast().unicodeScalars) && cut.last == "…")
       }
       if options.includesContent {
-        #expect(PayloadContent(payload: payload.json)?.media.first?.url == content.media[0].url)
+        let first = PayloadContent(payload: payload.json)?.media.first
+        #expect(first?.url == content.media[0].url && first?.identifier == content.media[0].identifier)
       }
     } catch PayloadFailure.tooLarge(let bytes, let limit) {
       #expect(bytes > limit && limit == options.limit.bytes)
     }
+  }
+}
+
+extension JSONValue {
+  fileprivate func removing(_ names: String...) -> JSONValue {
+    .object((asObject ?? [:]).filter { !names.contains($0.key) })
   }
 }
 

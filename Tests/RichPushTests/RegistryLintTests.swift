@@ -20,6 +20,26 @@ struct RegistryLintTests {
       ([category("caf\u{E9}"), category("cafe\u{301}")], ["error similar_categories at categories[1].identifier"]),
       ([category("a b"), category("ab")], ["warning similar_categories at categories[1].identifier"]),
       (
+        [category("a"), category("a ")],
+        ["warning similar_categories at categories[1].identifier", "warning odd_name at categories[1].identifier"]
+      ),
+      ([category("Caf\u{E9}"), category("cafe\u{301}")], ["warning similar_categories at categories[1].identifier"]),
+      (
+        [category("a"), category("b"), category("a"), category("a")],
+        [
+          "error duplicate_category at categories[2].identifier",
+          "error duplicate_category at categories[3].identifier",
+        ]
+      ),
+      (
+        [category("a", [action("x y"), action("xy")])],
+        ["warning similar_actions at categories[0].actions[1].identifier"]
+      ),
+      (
+        [category("a", [action("caf\u{E9}"), action("cafe\u{301}")])],
+        ["error similar_actions at categories[0].actions[1].identifier"]
+      ),
+      (
         [category(""), category("")],
         [
           "error duplicate_category at categories[1].identifier", "error empty_name at categories[0].identifier",

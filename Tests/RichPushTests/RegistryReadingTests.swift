@@ -57,60 +57,65 @@ struct RegistryReadingTests {
   @Test(
     "says what is wrong with its form, with the place and what was probably meant",
     arguments: [
-      ("[]", ["$: an object is expected, not an array"]),
+      ("[]", ["$: must be an object, not an array"]),
       ("{", ["line 1, column 2: a name in quotation marks is expected"]),
-      ("{}", ["$: the field “schema” is missing", "$: the field “categories” is missing"]),
+      ("{}", ["schema: is missing; it must be a string", "categories: is missing; it must be an array"]),
       (
         #"{"schema": "enclosure.categories/2", "categories": []}"#,
-        ["schema: “enclosure.categories/2” is not “enclosure.categories/1”"]
+        ["schema: must be “enclosure.categories/1”, not “enclosure.categories/2”"]
       ),
-      (#"{"schema": "enclosure.categories/1", "categories": {}}"#, ["categories: an array is expected, not an object"]),
+      (#"{"schema": "enclosure.categories/1", "categories": {}}"#, ["categories: must be an array, not an object"]),
       (
         #"{"schema": "enclosure.categories/1", "categorys": [], "categories": []}"#,
-        ["categorys: there is no field “categorys” here; is “categories” meant?"]
+        ["categorys: is not a known field; is “categories” meant?"]
       ),
-      (registryText("1"), ["categories[0]: an object is expected, not a number"]),
-      (registryText("{}"), ["categories[0]: the field “identifier” is missing"]),
-      (registryText(#"{"identifier": null}"#), ["categories[0].identifier: a string is expected, not null"]),
+      (registryText("1"), ["categories[0]: must be an object, not the number 1"]),
+      (registryText("{}"), ["categories[0].identifier: is missing; it must be a string"]),
+      (registryText(#"{"identifier": null}"#), ["categories[0].identifier: must be a string, not null"]),
       (
-        registryText(#"{"identifier": "a", "zzz": 1}"#), ["categories[0].zzz: there is no field “zzz” here"]
+        registryText(#"{"identifier": "a", "zzz": 1}"#),
+        [
+          "categories[0].zzz: is not a known field; there are identifier, actions, options,"
+            + " hiddenPreviewsBodyPlaceholder, intentIdentifiers, media, contentExtension"
+        ]
       ),
       (
         registryText(#"{"identifier": "a", "options": ["customDismiss"]}"#),
         [
-          "categories[0].options[0]: “customDismiss” is none of customDismissAction, allowInCarPlay,"
-            + " hiddenPreviewsShowTitle, hiddenPreviewsShowSubtitle; is “customDismissAction” meant?"
+          "categories[0].options[0]: must be “customDismissAction” or “allowInCarPlay” or “hiddenPreviewsShowTitle” or"
+            + " “hiddenPreviewsShowSubtitle”, not “customDismiss”; is “customDismissAction” meant?"
         ]
       ),
       (
         registryText(#"{"identifier": "a", "options": ["customDismissaction", 1]}"#),
         [
-          "categories[0].options[0]: “customDismissaction” is none of customDismissAction, allowInCarPlay,"
-            + " hiddenPreviewsShowTitle, hiddenPreviewsShowSubtitle; is “customDismissAction” meant?",
-          "categories[0].options[1]: a string is expected, not a number",
+          "categories[0].options[0]: must be “customDismissAction” or “allowInCarPlay” or “hiddenPreviewsShowTitle” or"
+            + " “hiddenPreviewsShowSubtitle”, not “customDismissaction”; is “customDismissAction” meant?",
+          "categories[0].options[1]: must be “customDismissAction” or “allowInCarPlay” or “hiddenPreviewsShowTitle” or"
+            + " “hiddenPreviewsShowSubtitle”, not the number 1",
         ]
       ),
       (
         registryText(#"{"identifier": "a", "media": ["image", "image"]}"#),
-        ["categories[0].media: “image” is there twice"]
+        ["categories[0].media: has “image” twice"]
       ),
       (
         registryText(#"{"identifier": "a", "actions": [{"identifer": "b"}]}"#),
         [
-          "categories[0].actions[0].identifer: there is no field “identifer” here; is “identifier” meant?",
-          "categories[0].actions[0]: the field “identifier” is missing",
-          "categories[0].actions[0]: the field “title” is missing",
+          "categories[0].actions[0].identifer: is not a known field; is “identifier” meant?",
+          "categories[0].actions[0].identifier: is missing; it must be a string",
+          "categories[0].actions[0].title: is missing; it must be a string",
         ]
       ),
       (
         registryText(#"{"identifier": "a", "actions": [{"identifier": "b", "title": "B", "textInput": {}}]}"#),
-        ["categories[0].actions[0].textInput: the field “buttonTitle” is missing"]
+        ["categories[0].actions[0].textInput.buttonTitle: is missing; it must be a string"]
       ),
       (
         registryText(#"{"identifier": "a", "contentExtension": {"hidesDefaultContent": 1, "initialSizeRatio": 0}}"#),
         [
-          "categories[0].contentExtension.initialSizeRatio: the ratio is 0.0, not above 0",
-          "categories[0].contentExtension.hidesDefaultContent: true or false is expected, not a number",
+          "categories[0].contentExtension.initialSizeRatio: must be above 0, not 0.0",
+          "categories[0].contentExtension.hidesDefaultContent: must be true or false, not the number 1",
         ]
       ),
     ])

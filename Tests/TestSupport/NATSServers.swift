@@ -14,7 +14,7 @@ package final class NATSServers: Sendable {
     .first { access($0, X_OK) == 0 }
 
   /// Whether this machine has what it takes.
-  package static var isInstalled: Bool { program != nil }
+  package static var isInstalled: Bool { TestPrograms.mayRun(program != nil) }
 
   private let folder: TemporaryFolder
   private let ports: [Int]

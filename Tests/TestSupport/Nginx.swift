@@ -22,7 +22,7 @@ package final class Nginx: Sendable {
   private static let openssl = "/usr/bin/openssl"
 
   /// Whether this machine has what it takes.
-  package static var isInstalled: Bool { program != nil && access(openssl, X_OK) == 0 }
+  package static var isInstalled: Bool { TestPrograms.mayRun(program != nil && access(openssl, X_OK) == 0) }
 
   /// Starts it, on a thread where waiting for other processes does no harm.
   ///

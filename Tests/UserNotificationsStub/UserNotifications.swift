@@ -57,10 +57,24 @@ open class UNNotificationCategory: Hashable {
   }
 }
 
+public struct UNAuthorizationOptions: OptionSet, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) {
+    self.rawValue = rawValue
+  }
+
+  public static let badge = UNAuthorizationOptions(rawValue: 1)
+  public static let sound = UNAuthorizationOptions(rawValue: 2)
+  public static let alert = UNAuthorizationOptions(rawValue: 4)
+}
+
 open class UNUserNotificationCenter {
   public init() {}
 
   open class func current() -> UNUserNotificationCenter { UNUserNotificationCenter() }
 
   open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {}
+
+  open func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool { true }
 }

@@ -94,7 +94,7 @@ import Testing
     #expect(try await bench.runToTheEnd())
     let messages = ["a", "b", "c"].map { bench.work.published($0).first?.rejections.first?.reason.message ?? "" }
     #expect(messages[0].hasPrefix("the job is not JSON"))
-    #expect(messages[1] == "source is not a known field; did you mean sources?")
+    #expect(messages[1] == "source is not a known field; is “sources” meant?")
     #expect(messages[2] == "id is another one than the queue has")
   }
 

@@ -25,6 +25,10 @@ long enclosure_receive(
 /// Lets a program that is started have no descriptor from `from` on. `actions` is a posix_spawn_file_actions_t.
 int enclosure_close_from(void *_Nonnull actions, int from);
 
+/// Makes and opens a file in `folder` that has no name until linkat gives it one, readable and writable, close-on-exec.
+/// Returns a descriptor or -1, with EOPNOTSUPP where the file system knows no such files.
+int enclosure_make_unnamed(const char *_Nonnull folder, unsigned mode);
+
 /// Makes and opens a file without a name in `folder`, readable and writable, close-on-exec. `pattern` is a path in the
 /// folder as mkstemp takes it, for file systems that know no such files. Returns a descriptor or -1.
 int enclosure_make_temporary(const char *_Nonnull folder, char *_Nonnull pattern);

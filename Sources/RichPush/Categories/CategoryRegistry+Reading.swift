@@ -33,69 +33,55 @@ extension Finding {
 
 extension DocumentReader {
   fileprivate mutating func registry(_ json: JSONValue) -> [NotificationCategory] {
-    guard
-      let members = object(
-        json, at: "$", names: ["$schema", "schema", "categories"], required: ["schema", "categories"])
-    else { return [] }
-    if let schema = string(members["schema"], at: "schema"), schema != CategoryRegistry.currentSchema {
-      findings.append(
-        Finding(.wrongValue, at: "schema", "\(inQuotes(schema)) is not “\(CategoryRegistry.currentSchema)”"))
+    guard let registry = members(of: json, at: "$", known: ["$schema", "schema", "categories"]) else { return [] }
+    if let schema = requiredString("schema", of: registry), schema != CategoryRegistry.currentSchema {
+      note("must be “\(CategoryRegistry.currentSchema)”, not \(inQuotes(schema))", at: "schema")
     }
-    return array(members["categories"], at: "categories") { (reader, json, place) in reader.category(json, at: place) }
+    let categories = required("categories", of: registry, "an array", \.asArray) ?? []
+    return elements(categories, at: "categories") { $0.category($1, at: $2) }
   }
 
   private mutating func category(_ json: JSONValue, at place: String) -> NotificationCategory? {
-    let names = [
+    let known = [
       "identifier", "actions", "options", "hiddenPreviewsBodyPlaceholder", "intentIdentifiers", "media",
       "contentExtension",
     ]
-    guard let members = object(json, at: place, names: names, required: ["identifier"]) else { return nil }
+    guard let category = members(of: json, at: place, known: known) else { return nil }
     return NotificationCategory(
-      identifier: string(members["identifier"], at: "\(place).identifier") ?? "",
-      actions: array(members["actions"], at: "\(place).actions") { (reader, json, place) in
-        reader.action(json, at: place)
-      },
-      options: choices(members["options"], at: "\(place).options"),
-      hiddenPreviewsBodyPlaceholder: string(
-        members["hiddenPreviewsBodyPlaceholder"], at: "\(place).hiddenPreviewsBodyPlaceholder"),
-      intentIdentifiers: array(members["intentIdentifiers"], at: "\(place).intentIdentifiers") {
-        (reader, json, place) in reader.string(json, at: place)
-      },
-      media: members["media"].map { choices($0, at: "\(place).media") },
-      contentExtension: members["contentExtension"].flatMap {
-        contentExtension($0, at: "\(place).contentExtension")
+      identifier: requiredString("identifier", of: category) ?? "",
+      actions: elements("actions", of: category) { $0.action($1, at: $2) },
+      options: choices("options", of: category),
+      hiddenPreviewsBodyPlaceholder: string("hiddenPreviewsBodyPlaceholder", of: category),
+      intentIdentifiers: strings("intentIdentifiers", of: category),
+      media: member("media", of: category) == nil ? nil : choices("media", of: category),
+      contentExtension: member("contentExtension", of: category).flatMap {
+        contentExtension($0, at: category.place(of: "contentExtension"))
       })
   }
 
   private mutating func action(_ json: JSONValue, at place: String) -> NotificationAction? {
-    let names = ["identifier", "title", "options", "textInput"]
-    guard let members = object(json, at: place, names: names, required: ["identifier", "title"]) else { return nil }
+    let known = ["identifier", "title", "options", "textInput"]
+    guard let action = members(of: json, at: place, known: known) else { return nil }
     return NotificationAction(
-      identifier: string(members["identifier"], at: "\(place).identifier") ?? "",
-      title: string(members["title"], at: "\(place).title") ?? "",
-      options: choices(members["options"], at: "\(place).options"),
-      textInput: members["textInput"].flatMap { textInput($0, at: "\(place).textInput") })
+      identifier: requiredString("identifier", of: action) ?? "", title: requiredString("title", of: action) ?? "",
+      options: choices("options", of: action),
+      textInput: member("textInput", of: action).flatMap { textInput($0, at: action.place(of: "textInput")) })
   }
 
   private mutating func textInput(_ json: JSONValue, at place: String) -> NotificationAction.TextInput? {
-    guard let members = object(json, at: place, names: ["buttonTitle", "placeholder"], required: ["buttonTitle"])
-    else { return nil }
+    guard let input = members(of: json, at: place, known: ["buttonTitle", "placeholder"]) else { return nil }
     return NotificationAction.TextInput(
-      buttonTitle: string(members["buttonTitle"], at: "\(place).buttonTitle") ?? "",
-      placeholder: string(members["placeholder"], at: "\(place).placeholder") ?? "")
+      buttonTitle: requiredString("buttonTitle", of: input) ?? "", placeholder: string("placeholder", of: input) ?? "")
   }
 
   private mutating func contentExtension(
     _ json: JSONValue, at place: String
   ) -> NotificationCategory.ContentExtension? {
-    guard let members = object(json, at: place, names: ["hidesDefaultContent", "initialSizeRatio"], required: [])
+    guard let settings = members(of: json, at: place, known: ["hidesDefaultContent", "initialSizeRatio"])
     else { return nil }
-    let ratio = number(members["initialSizeRatio"], at: "\(place).initialSizeRatio")
-    if let ratio, ratio <= 0 {
-      findings.append(Finding(.wrongValue, at: "\(place).initialSizeRatio", "the ratio is \(ratio), not above 0"))
-    }
+    let ratio = number("initialSizeRatio", of: settings)
+    if let ratio, ratio <= 0 { note("must be above 0, not \(ratio)", at: settings.place(of: "initialSizeRatio")) }
     return NotificationCategory.ContentExtension(
-      hidesDefaultContent: bool(members["hidesDefaultContent"], at: "\(place).hidesDefaultContent") ?? false,
-      initialSizeRatio: ratio)
+      hidesDefaultContent: bool("hidesDefaultContent", of: settings) ?? false, initialSizeRatio: ratio)
   }
 }

@@ -40,13 +40,13 @@ extension JSONValue {
     }
   }
 
-  /// The kind of value, with its article, for messages.
-  var kindName: String {
+  /// What it is, for messages: `the number 5`, `an array`.
+  var described: String {
     switch self {
+    case .bool(let value): "\(value)"
+    case .integer, .number, .numeral: "the number \(shown(text()))"
+    case .string(let text): inQuotes(text)
     case .null: "null"
-    case .bool: "a Boolean"
-    case .integer, .number, .numeral: "a number"
-    case .string: "a string"
     case .array: "an array"
     case .object: "an object"
     }

@@ -80,7 +80,7 @@ extension PayloadContent {
     var all: [PayloadOmission] = backwards.filter { $0.thumbHash != nil }.map { .thumbHash(identifier: $0.identifier) }
     if manifest != nil { all.append(.manifest) }
     let posters = backwards.filter { $0.poster != nil }.map { PayloadOmission.poster(identifier: $0.identifier) }
-    let details = backwards.filter { $0.bytes != nil || $0.thumbnailTime != nil || $0.thumbnailHidden }
+    let details = backwards.filter { $0.bytes != nil || $0.hasThumbnailOptions }
       .map { PayloadOmission.details(identifier: $0.identifier) }
     // To Expo the poster is the medium.
     all += presets.contains(.expo) ? details + posters : posters + details

@@ -216,12 +216,6 @@ extension PayloadCheck {
   }
 
   private func wrong(_ value: JSONValue, at place: String, _ expected: String, hint: String = "") -> Finding {
-    let found =
-      switch value {
-      case .string(let text): inQuotes(text)
-      case .bool, .integer, .number, .numeral, .null: value.text()
-      case .array, .object: value.kindName
-      }
-    return Finding(.wrongValue, at: place, "\(expected) is expected, not \(found)\(hint)")
+    Finding(.wrongValue, at: place, "must be \(expected), not \(value.described)\(hint)")
   }
 }

@@ -44,14 +44,14 @@ public struct PayloadCheck: Sendable {
   /// - Parameter root: the place of the payload in the document that it is part of.
   public func findings(in payload: JSONValue, at root: String = "") -> [Finding] {
     guard case .object(let members) = payload else {
-      return [Finding(.wrongValue, at: root.isEmpty ? "$" : root, "a payload is an object, not \(payload.kindName)")]
+      return [Finding(.wrongValue, at: root.isEmpty ? "$" : root, "must be an object, not \(payload.described)")]
     }
     var findings = strayKeys(members, besides: payload["aps"]?.asObject ?? [:])
     if let aps = payload["aps"] {
       if let aps = aps.asObject {
         findings += apsFindings(aps)
       } else {
-        findings.append(Finding(.wrongValue, at: "aps", "an object is expected, not \(aps.kindName)"))
+        findings.append(Finding(.wrongValue, at: "aps", "must be an object, not \(aps.described)"))
       }
     } else {
       let hint = nearest(to: "aps", among: members.keys.sorted()).map { "; \(inQuotes($0)) is not read" } ?? ""

@@ -54,6 +54,9 @@ public struct PayloadMedia: Sendable, Equatable {
     self.thumbnailClippingRect = thumbnailClippingRect
   }
 
+  /// Whether its thumbnail is not simply the whole of its first picture.
+  var hasThumbnailOptions: Bool { thumbnailTime != nil || thumbnailHidden || thumbnailClippingRect != nil }
+
   /// SHA-256 of the file in lower-case hex, as its URL has it: stores name files by their content. nil where something
   /// else has given the file another name.
   public var sha256: String? { contentHash(inURL: url) }

@@ -47,6 +47,7 @@ extension PayloadPreset {
       var entries: [([String], JSONValue)] = [([key, "url"], .array(media.map { .string($0.url) }))]
       if let time = first.thumbnailTime { entries.append(([key, "options", "time"], .number(time))) }
       if first.thumbnailHidden { entries.append(([key, "options", "hidden"], .bool(true))) }
+      if let rect = first.thumbnailClippingRect { entries.append(([key, "options", "crop"], rect.lowercased)) }
       return entries
     case .braze:
       return [(["ab", "att", "url"], url), (["ab", "att", "type"], .string(first.type.fileExtension))]
@@ -92,7 +93,15 @@ extension PayloadMedia {
     ]
     members["thumbnailTime"] = thumbnailTime.map(JSONValue.number)
     if thumbnailHidden { members["thumbnailHidden"] = .bool(true) }
+    members["thumbnailClippingRect"] = thumbnailClippingRect?.lowercased
     return .object(members)
+  }
+}
+
+extension ClippingRect {
+  /// As Airship and Notifee have it.
+  fileprivate var lowercased: JSONValue {
+    .object(Dictionary(uniqueKeysWithValues: dictionary.map { ($0.lowercased(), .number($1)) }))
   }
 }
 
