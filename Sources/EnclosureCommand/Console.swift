@@ -57,11 +57,11 @@ enum Console {
     background.withLock { $0 = log }
   }
 
-  /// Waits until the log is written, as long as that takes no longer than `seconds`.
-  static func finishLog(within seconds: Double) async {
+  /// For the end of the process: holds the thread until the log is written, but no longer than `seconds`.
+  static func finishLog(within seconds: Double) {
     guard let log = background.withLock(\.self) else { return }
     let end = ContinuousClock.now + .seconds(seconds)
-    while !log.isWritten, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(5)) }
+    while !log.isWritten, ContinuousClock.now < end { usleep(5_000) }
   }
 
   private static func line(for event: LogEvent) -> String {

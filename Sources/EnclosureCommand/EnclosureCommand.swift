@@ -21,7 +21,7 @@ struct EnclosureCommand {
     signal(SIGXFSZ, SIG_IGN)
     let words = Array(rawArguments().dropFirst())
     let status = await status(of: words)
-    await Console.finishLog(within: 2)
+    Console.finishLog(within: 2)
     exit(status)
   }
 

@@ -26,16 +26,20 @@ enum Interruption {
     }
   }
 
-  /// Has `action` called once, on a thread of its own, when the process is asked to end.
-  static func onFirstSignal(_ action: @escaping @Sendable () -> Void) {
-    orderlyEnd.withLock { $0 = action }
+  /// Has `action` called once, on a thread of its own, when the process is asked to end, and `lastWords` when it is asked
+  /// again.
+  static func onFirstSignal(
+    _ action: @escaping @Sendable () -> Void, lastWords: @escaping @Sendable () -> Void = {}
+  ) {
+    orderlyEnd.withLock { $0 = (action, lastWords) }
   }
 
   fileprivate static func serve() {
     waitForSignal()
-    if let action = orderlyEnd.withLock(\.self) {
+    if let (action, lastWords) = orderlyEnd.withLock(\.self) {
       action()
       waitForSignal()
+      lastWords()
     }
     _exit(130)
   }
@@ -48,7 +52,7 @@ enum Interruption {
 
 private let readEnd = Atomic<Int32>(-1)
 private let writeEnd = Atomic<Int32>(-1)
-private let orderlyEnd = Mutex<(@Sendable () -> Void)?>(nil)
+private let orderlyEnd = Mutex<(action: @Sendable () -> Void, lastWords: @Sendable () -> Void)?>(nil)
 
 private func runReader(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   Interruption.serve()

@@ -31,7 +31,7 @@ enum WorkerCommand: Command {
       may serve one queue; whichever is killed, its jobs run elsewhere as soon as their leases have run out.
 
       On SIGTERM or ^C the worker takes no more jobs, finishes what it can within the grace period, and gives the rest
-      back; a second signal ends it at once. While the queue, the store or the disk is not available, it waits. Exit
+      back; a second signal ends it at once, with status 130. While the queue, the store or the disk is not available, it waits. Exit
       status: 0 ended in order, or --check-config found nothing wrong; 1 --check-config did; 64 wrong use; 70 failed.
 
       \(NotificationOptions.details)
@@ -68,7 +68,12 @@ enum WorkerCommand: Command {
       arguments, files: options.files, hasExpressHelper: true, metrics: service.metrics)
     defer { workplace.close() }
     let start = Startup(report: report)
-    Interruption.onFirstSignal { start.end() }
+    Interruption.onFirstSignal {
+      start.end()
+    } lastWords: {
+      Console.log(.interrupted("a second signal: ended at once; others get the jobs when their leases have run out"))
+      Console.finishLog(within: 0.5)
+    }
     try await workplace.requireHelper()
     // Before the rest: whoever asks learns what the worker waits for.
     let endpoint = try options.endpoint.started(service)

@@ -75,6 +75,19 @@ import Testing
     #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasPrefix("{"), "there was a log")
   }
 
+  @Test("a second signal ends the worker at once, and the log says so")
+  func endsAtOnce() async throws {
+    let origin = try FaultyOrigin { _ in [.stall] }
+    try await add("slow", "http://127.0.0.1:\(origin.port)/a.jpg")
+    let worker = try start("--allow-address", "127.0.0.0/8", "--allow-port", "\(origin.port)")
+    #expect(await eventually { !origin.requests.isEmpty })
+    worker.signal(SIGTERM)
+    #expect(await eventually { worker.errors.contains("worker_draining") })
+    worker.signal(SIGTERM)
+    #expect(await worker.wait() == .exited(130))
+    #expect(worker.errors.contains(#""event":"interrupted""#), "\(worker.errors)")
+  }
+
   @Test("what a killed worker had begun, the next one finishes")
   func survives() async throws {
     try bench.put("image/landscape.jpg", as: "a.jpg")
