@@ -7,6 +7,8 @@ enum LogEvent: Sendable {
   case rejected(Rejection)
   /// What a decoder wrote last may hold anything, also what a stranger's file put into its mouth.
   case helperLost(Rejection.Reason, lastWords: String)
+  /// No source is to blame.
+  case helperLostIdle(String)
   case helperNotStarted(String)
   /// The cache does without something; the jobs do not suffer.
   case cacheImpaired(String)
@@ -36,6 +38,7 @@ enum LogEvent: Sendable {
     case .helperLost(let reason, let words):
       let end = words.lastIndex { !$0.isNewline }.map(words.index(after:)) ?? words.startIndex
       return "helper lost: \(reason.message)" + (end == words.startIndex ? "" : "; its last words: \(words[..<end])")
+    case .helperLostIdle(let message): return "helper lost: \(message)"
     case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message),
       .serving(let message), .queueDiffers(let message), .listening(let message), .endpointLimited(let message):
       return message
@@ -83,6 +86,7 @@ enum LogEvent: Sendable {
         (level, self.event, message) = ("warning", "helper_lost", reason.message)
         lastWords = words.isEmpty ? nil : words
         take(reason)
+      case .helperLostIdle(let text): (level, self.event, message) = ("warning", "helper_lost", text)
       case .helperNotStarted(let text): (level, self.event, message) = ("error", "helper_not_started", text)
       case .cacheImpaired(let text): (level, self.event, message) = ("warning", "cache_impaired", text)
       case .interrupted(let text): (level, self.event, message) = ("info", "interrupted", text)

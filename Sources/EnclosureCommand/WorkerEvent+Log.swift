@@ -46,8 +46,9 @@ extension WorkerEvent {
         id: id, status: result.status, attempt: result.attempts, milliseconds: milliseconds,
         stages: stages.isEmpty ? nil : stages, manifest: result.manifest,
         codes: result.codes.isEmpty ? nil : result.codes)
-    case .retried(let id, let attempt, _, _), .buried(let id, let attempt, _), .calledBack(let id, let attempt):
-      JobFields(id: id, attempt: attempt)
+    case .buried(let id, let attempt, _, let codes):
+      JobFields(id: id, attempt: attempt, codes: codes.isEmpty ? nil : codes)
+    case .retried(let id, let attempt, _, _), .calledBack(let id, let attempt): JobFields(id: id, attempt: attempt)
     case .released(let id, _, _), .leaseLost(let id): JobFields(id: id)
     case .unavailable, .available, .draining, .drained: nil
     }
@@ -84,7 +85,7 @@ extension WorkerEvent {
         + (result.codes.isEmpty ? "" : " [\(result.codes.map(\.rawValue).joined(separator: ", "))]")
     case .retried(let id, let attempt, let seconds, let reason):
       "attempt \(attempt) at \(id) failed, the next one follows in \(tenths(seconds)) s: \(reason)"
-    case .buried(let id, let attempts, let reason): "gave \(id) up after attempt \(attempts): \(reason)"
+    case .buried(let id, let attempts, let reason, _): "gave \(id) up after attempt \(attempts): \(reason)"
     case .released(let id, _, let reason): "gave \(id) back: \(reason)"
     case .leaseLost(let id): "lost the lease of \(id); another worker may have it"
     case .calledBack(let id, _): "sent \(id)"

@@ -65,6 +65,7 @@ struct Workplace {
     helpers = HelperPool(configuration: configuration) { report in
       switch report {
       case .lost(let reason, let lastWords): Console.log(.helperLost(reason, lastWords: lastWords))
+      case .lostIdle(let how): Console.log(.helperLostIdle(how))
       case .cannotStart(let why): Console.log(.helperNotStarted(why))
       }
     }

@@ -10,7 +10,7 @@ package func serveRequests(
     let request: (message: HelperRequest, files: [OpenFile])
     do {
       request = try socket.receive(HelperRequest.self) {}
-    } catch MessageSocket.Failure.closed {
+    } catch MessageSocket.Failure.closed, MessageSocket.Failure.unread {
       return
     }
     try socket.send(answer(request.message, request.files))

@@ -15,6 +15,8 @@ package final class MessageSocket {
   package enum Failure: Error, Equatable {
     /// The other end is closed.
     case closed
+    /// The other end was closed before it had read all that was sent to it.
+    case unread
     /// The other end sent something that is no message.
     case malformed(String)
     /// A system call failed with this `errno`.
@@ -66,7 +68,7 @@ package final class MessageSocket {
       }
       if count < 0 {
         if errno == EINTR { continue }
-        throw errno == EPIPE || errno == ECONNRESET ? .closed : .system(errno)
+        throw errno == EPIPE || errno == ECONNRESET ? .unread : .system(errno)
       }
       sent += count
       descriptors = []
@@ -108,7 +110,8 @@ package final class MessageSocket {
       files += descriptors.prefix(Int(arrived)).map(OpenFile.init(adopting:))
       if count < 0 {
         if errno == EINTR { continue }
-        throw errno == ECONNRESET ? Failure.closed : Failure.system(errno)
+        // unix(7): what was sent still lay in the other end's buffer when that was closed.
+        throw errno == ECONNRESET ? Failure.unread : Failure.system(errno)
       }
       guard count > 0 else { throw Failure.closed }
       filled += count

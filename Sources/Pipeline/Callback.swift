@@ -24,7 +24,7 @@ struct Callback: Codable, Sendable, Equatable {
   var id: String { "\(Self.idPrefix)\(message.status.rawValue)/\(jobAddedAt)/\(message.id)" }
 
   var job: NewJob {
-    get throws { NewJob(id: id, body: try encoded(self)) }
+    get throws { NewJob(id: id, body: try encodedLine(self)) }
   }
 
   init(job lease: Lease) throws {
@@ -33,7 +33,7 @@ struct Callback: Codable, Sendable, Equatable {
 
   /// What is posted: the same bytes each time.
   var body: [UInt8] {
-    get throws { try encoded(message) }
+    get throws { try encodedLine(message) }
   }
 }
 

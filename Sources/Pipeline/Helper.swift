@@ -11,12 +11,31 @@ final class Helper {
     case deadline
     /// Bytes of resident memory that were seen.
     case memory(Int)
-    /// How it ended, for people: `was killed by signal 11 (segmentation fault)`.
-    case ended(String)
-    /// Somebody else ended it, the kernel that was short of memory for one; holds how.
-    case killed(String)
-    /// It exited by itself, with this status.
+    /// It sent something that is no answer; says what.
+    case senseless(String)
+    /// It ended while it worked.
+    case ended(Ending)
+    /// It ended before it had read the request, which is not the request's doing.
+    case endedIdle(Ending)
+  }
+
+  /// How a process ended.
+  enum Ending {
+    /// By itself, with this status.
     case exited(Int32)
+    /// By a fault of its own, or not known how.
+    case crashed(String)
+    /// By somebody else, the kernel that was short of memory for one.
+    case killed(String)
+
+    /// For people: `was killed by signal 11 (Segmentation fault)`.
+    var text: String {
+      switch self {
+      case .exited(let status): "ended with status \(status)"
+      case .crashed(let how): how
+      case .killed(let how): "\(how), from outside"
+      }
+    }
   }
 
   let socket: MessageSocket
@@ -94,11 +113,25 @@ final class Helper {
     } catch let failure as Failure {
       throw failure
     } catch MessageSocket.Failure.malformed(let what) {
-      throw .ended("sent what is no answer: \(what)")
+      throw .senseless(what)
     } catch {
-      let (end, peak) = reap()
-      throw peak >= memoryMark ? .memory(peak) : end
+      let isUnread = error as? MessageSocket.Failure == .unread
+      let (ending, peak) = reap()
+      if isUnread, mayEndIdle(by: ending) { throw .endedIdle(ending) }
+      throw peak >= memoryMark ? .memory(peak) : .ended(ending)
     }
+  }
+
+  /// A program that never answered and ends by itself lacks something: that is to be said to whoever asks it.
+  private func mayEndIdle(by ending: Ending) -> Bool {
+    if case .killed = ending { true } else { answers > 0 }
+  }
+
+  /// How it ended though nobody asked anything of it; nil while it waits for a request. One that has something to say
+  /// unasked is ended: it would be taken for the next answer.
+  func idleEnding() -> Ending? {
+    var entry = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0 ? reap().ending : nil
   }
 
   /// Bytes of memory that the process holds now.
@@ -139,8 +172,8 @@ final class Helper {
     }
   }
 
-  private func reap() -> (end: Failure, peak: Int) {
-    guard !isReaped else { return (.ended("had ended before"), 0) }
+  private func reap() -> (ending: Ending, peak: Int) {
+    guard !isReaped else { return (.crashed("had ended before"), 0) }
     isReaped = true
     // It closed its end of the socket, so it is ending; if not, it has no business to go on.
     var status: Int32 = 0
@@ -149,20 +182,20 @@ final class Helper {
     while true {
       let result = wait4(process, &status, WNOHANG, &usage)
       if result == process { break }
-      if result < 0 && errno != EINTR { return (.ended("ended unseen"), 0) }
+      if result < 0 && errno != EINTR { return (.crashed("ended unseen"), 0) }
       patience -= 1
       if patience == 0 { kill(process, SIGKILL) }
       usleep(2_000)
     }
     let signal = enclosure_signal(status)
     let how = "was killed by signal \(signal) (\(String(cString: strsignal(signal))))"
-    let end: Failure =
+    let ending: Ending =
       switch signal {
       case 0: .exited(enclosure_exit_status(status))
       case SIGKILL, SIGTERM: .killed(how)
-      default: .ended(how)
+      default: .crashed(how)
       }
-    return (end, usage.ru_maxrss * 1024)
+    return (ending, usage.ru_maxrss * 1024)
   }
 }
 

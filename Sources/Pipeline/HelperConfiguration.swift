@@ -23,6 +23,8 @@ package struct HelperConfiguration: Sendable {
   package var recycleAfter = 1_000
   /// Bytes of resident memory at which an idle helper makes room for a fresh one: what a decoder did not give back.
   package var recycleMark = 400 << 20
+  /// Seconds between two looks at a helper that has nothing to do: whether it is still there.
+  package var idleLook = 10.0
 
   package init(executable: String, count: Int = HelperConfiguration.processors) {
     self.executable = executable

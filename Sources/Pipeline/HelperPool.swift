@@ -9,12 +9,13 @@ import Synchronization
 ///
 /// A thread belongs to each helper. It takes a request, has it answered, and hands the answer to the task that waits
 /// for it; so nothing blocks Swift's cooperative threads. A helper that crashes, hangs or takes too much memory costs
-/// the request it worked on, and is replaced before the next.
+/// the request it worked on, and is replaced before the next. One that ended while it had nothing to do costs nobody
+/// anything.
 package final class HelperPool: Sendable {
   /// What became of the helpers so far.
   package struct Statistics: Sendable, Equatable {
     package var started: Int
-    /// Ended because they crashed, hung or took too much memory.
+    /// Ended because they crashed, hung, took too much memory or were killed.
     package var lost: Int
     package var recycled: Int
 
@@ -29,6 +30,8 @@ package final class HelperPool: Sendable {
   package enum Report: Sendable, Equatable {
     /// It cost a source this reason. What it wrote before may hold anything.
     case lost(Rejection.Reason, lastWords: String)
+    /// It ended while it had nothing to do, and cost nobody anything; a sentence that says how.
+    case lostIdle(String)
     /// None could be started; a sentence that says why.
     case cannotStart(String)
   }
@@ -135,45 +138,74 @@ package final class HelperPool: Sendable {
   fileprivate func run() {
     defer { threads.leave() }
     var helper: Helper? = start()
-    while let pending = next() {
+    while let pending = next(meanwhile: { helper = seen(helper) }) {
       defer { ended(pending) }
       guard !pending.isOver else { continue }
-      if helper == nil { helper = start() }
-      guard let running = helper else {
-        pending.finish(.success(.rejected(cannotStart(for: pending.request))))
-        continue
-      }
-      do throws(Helper.Failure) {
-        let reply = try running.exchange(
-          pending.request, files: pending.files, within: deadline(of: pending.request), as: HelperReply.self,
-          isAborted: { pending.isOver || state.withLock(\.isAborted) })
-        pending.finish(.success(reply.outcome))
-        if running.answers >= configuration.recycleAfter || running.residentBytes >= configuration.recycleMark {
-          state.withLock { $0.statistics.recycled += 1 }
-          running.end()
-          helper = start()
-        }
-      } catch {
-        running.end()
-        if case .aborted = error {
-          pending.cancel()
-          helper = nil
-          continue
-        }
-        let reason = reason(of: error, at: pending.request)
-        report(.lost(reason, lastWords: running.lastWords))
-        state.withLock { $0.statistics.lost += 1 }
-        helper = start()
-        pending.finish(.success(.rejected(reason)))
-      }
+      helper = serve(pending, by: seen(helper))
     }
     helper?.end()
   }
 
+  /// Has a request answered.
+  /// - Parameters:
+  ///   - helper: nil when one has to be started.
+  ///   - isRepeated: whether a helper was lost over it that had not begun with it.
+  /// - Returns: the helper for the next request; nil when one has to be started for that.
+  private func serve(_ pending: PendingRequest, by helper: Helper?, isRepeated: Bool = false) -> Helper? {
+    guard let helper = helper ?? start() else {
+      pending.finish(.success(.rejected(cannotStart(for: pending.request))))
+      return nil
+    }
+    do throws(Helper.Failure) {
+      let reply = try helper.exchange(
+        pending.request, files: pending.files, within: deadline(of: pending.request), as: HelperReply.self,
+        isAborted: { pending.isOver || state.withLock(\.isAborted) })
+      pending.finish(.success(reply.outcome))
+      guard helper.answers >= configuration.recycleAfter || helper.residentBytes >= configuration.recycleMark else {
+        return helper
+      }
+      state.withLock { $0.statistics.recycled += 1 }
+      helper.end()
+      return start()
+    } catch {
+      helper.end()
+      if case .aborted = error {
+        pending.cancel()
+        return nil
+      }
+      if case .endedIdle(let ending) = error, !isRepeated {
+        lostIdle(ending)
+        return serve(pending, by: nil, isRepeated: true)
+      }
+      let reason = reason(of: error, at: pending.request)
+      report(.lost(reason, lastWords: helper.lastWords))
+      state.withLock { $0.statistics.lost += 1 }
+      let next = start()
+      pending.finish(.success(.rejected(reason)))
+      return next
+    }
+  }
+
+  /// - Returns: the helper, if it still waits for a request.
+  private func seen(_ helper: Helper?) -> Helper? {
+    guard let ending = helper?.idleEnding() else { return helper }
+    lostIdle(ending)
+    return nil
+  }
+
+  private func lostIdle(_ ending: Helper.Ending) {
+    state.withLock { $0.statistics.lost += 1 }
+    report(.lostIdle("the decoder \(ending.text), while it had nothing to do"))
+  }
+
   /// Waits for a request that may run; nil when the pool is closed.
-  private func next() -> PendingRequest? {
+  /// - Parameter look: is called now and then while there is none.
+  private func next(meanwhile look: () -> Void) -> PendingRequest? {
     while true {
-      available.wait()
+      guard available.wait(timeout: .now() + configuration.idleLook) == .success else {
+        look()
+        continue
+      }
       let (pending, isClosed, maySignal) = state.withLock { state -> (PendingRequest?, Bool, Bool) in
         guard !state.isClosed else { return (nil, true, false) }
         let width = configuration.count + (configuration.hasExpressHelper && state.long > 0 ? 1 : 0)
@@ -242,15 +274,16 @@ package final class HelperPool: Sendable {
         .decoderMemory, at: stage,
         "the decoder took \(bytes >> 20) MiB of memory; at most \(configuration.memoryMark >> 20) MiB are allowed",
         limit: Double(configuration.memoryMark), measured: Double(bytes))
-    case .ended(let how):
-      return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how)")
-    case .killed(let how):
-      return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(how), from outside", permanent: false)
-    case .exited(let status):
+    case .senseless(let what):
+      return Rejection.Reason(.decoderCrashed, at: stage, "the decoder sent what is no answer: \(what)")
+    case .ended(let ending):
       // Decoders crash, they do not exit. This is what becomes of a program that lacks a library or a permission, and
       // when that is mended the source may be fine.
+      let isCrash = if case .crashed = ending { true } else { false }
+      return Rejection.Reason(.decoderCrashed, at: stage, "the decoder \(ending.text)", permanent: isCrash)
+    case .endedIdle(let ending):
       return Rejection.Reason(
-        .decoderCrashed, at: stage, "the decoder ended with status \(status)", permanent: false)
+        .decoderCrashed, at: stage, "the decoder \(ending.text), before it began", permanent: false)
     }
   }
 

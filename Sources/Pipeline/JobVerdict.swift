@@ -8,8 +8,8 @@ enum JobVerdict: Equatable {
   case retry(after: Double, reason: String)
   /// Nothing was wrong with the job, but with this machine or its store.
   case setAside(WorkerEvent.Dependency, reason: String)
-  /// It was tried often enough.
-  case bury(reason: String)
+  /// It was tried often enough; `codes` are those of what might have passed, that of the reason first.
+  case bury(reason: String, codes: [Rejection.Code])
 }
 
 /// What a verdict depends on besides the manifest.
@@ -39,7 +39,7 @@ func verdict(on manifest: Manifest, _ circumstances: Circumstances) -> JobVerdic
   let reason = first.reason.message + " [\(first.reason.code.rawValue)]"
   guard circumstances.attempt < circumstances.attempts else {
     // What there is of it is better than nothing.
-    return manifest.attachments.isEmpty ? .bury(reason: reason) : .publish
+    return manifest.attachments.isEmpty ? .bury(reason: reason, codes: passing.map(\.reason.code)) : .publish
   }
   // After its time nobody wants it, so this was the last attempt.
   if let left = circumstances.secondsLeft, circumstances.delay >= left { return .publish }

@@ -278,3 +278,10 @@ package func encoded(_ value: some Encodable) throws -> [UInt8] {
   encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
   return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
 }
+
+/// The JSON of a message that goes into others, on one line without its end; keys in order.
+func encodedLine(_ value: some Encodable) throws -> [UInt8] {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  return Array(try encoder.encode(value))
+}

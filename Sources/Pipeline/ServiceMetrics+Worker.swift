@@ -11,8 +11,8 @@ extension ServiceMetrics {
       jobSeconds.observe(Double(milliseconds) / 1000)
     case .retried(let id, _, _, _):
       if isCallback(id) { callbacks["retried"].add() } else { retries.add() }
-    case .buried(let id, _, _):
-      if isCallback(id) { callbacks["dead"].add() } else { jobs["dead", ""].add() }
+    case .buried(let id, _, _, let codes):
+      if isCallback(id) { callbacks["dead"].add() } else { jobs["dead", codes.first?.rawValue ?? ""].add() }
     case .released: released.add()
     case .leaseLost: leasesLost.add()
     case .calledBack: callbacks["delivered"].add()
@@ -28,6 +28,8 @@ extension ServiceMetrics {
   package func beginServing() {
     for dependency in WorkerEvent.Dependency.allCases { available[dependency.rawValue].set(1) }
     for outcome in [JobResult.Status.ready, .dead] { jobs[outcome.rawValue, ""].add(0) }
+    // Alarms go by these.
+    for code in Rejection.Code.allCases { jobs[JobResult.Status.dead.rawValue, code.rawValue].add(0) }
     for outcome in ["delivered", "retried", "dead"] { callbacks[outcome].add(0) }
   }
 

@@ -114,7 +114,7 @@ package final class ServiceMetrics: Sendable {
       "enclosure_helper_starts_total", help: "Media processes that were started."
     ) { [weak pool] in pool.map { Double($0.statistics.started) } }
     registry.computedCounter(
-      "enclosure_helpers_lost_total", help: "Media processes that crashed, hung or took too much memory."
+      "enclosure_helpers_lost_total", help: "Media processes that crashed, hung, took too much memory or were killed."
     ) { [weak pool] in pool.map { Double($0.statistics.lost) } }
     registry.computedCounter(
       "enclosure_helpers_recycled_total", help: "Media processes that made room for fresh ones, as they should."

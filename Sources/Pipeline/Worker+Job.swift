@@ -7,7 +7,7 @@ private enum Ending {
   case publish(Manifest, callback: String?)
   case retry(after: Double, reason: String)
   case release(after: Double, reason: String)
-  case bury(reason: String, callback: String?)
+  case bury(reason: String, codes: [Rejection.Code], callback: String?)
   /// A callback has been accepted.
   case calledBack
 }
@@ -48,7 +48,7 @@ extension Worker {
     guard lease.attempt <= configuration.deliveries else {
       return .bury(
         reason: "it was handed out \(configuration.deliveries) times, and the worker that had it died or lost it",
-        callback: document.callback)
+        codes: [], callback: document.callback)
     }
     if let ending = expired(document) { return ending }
     let job: Job
@@ -121,10 +121,10 @@ extension Worker {
     switch verdict(on: manifest, circumstances) {
     case .publish: return .publish(manifest, callback: document.callback)
     case .retry(let seconds, let reason): return .retry(after: seconds, reason: reason)
-    case .bury(let reason):
+    case .bury(let reason, let codes):
       // Whoever lost the lease to this worker may have published just then.
       if let manifest = await publishedBefore(lease) { return .publish(manifest, callback: document.callback) }
-      return .bury(reason: reason, callback: document.callback)
+      return .bury(reason: reason, codes: codes, callback: document.callback)
     case .setAside(let dependency, let reason): return await setAside(lease, dependency, reason)
     }
   }
@@ -141,9 +141,10 @@ extension Worker {
   /// What becomes of a job whose manifest the store does not take.
   private func refusedManifest(of lease: Lease, _ fault: Rejection.Reason, callback: String?) -> Ending {
     let reason = "\(fault.message) [\(fault.code.rawValue)]"
-    if fault.permanent { return .bury(reason: reason, callback: callback) }
+    let end = Ending.bury(reason: reason, codes: [fault.code], callback: callback)
+    if fault.permanent { return end }
     guard storeWorks(forOthersThan: lease.id) else { return setAside(lease, .store, fault.message) }
-    guard lease.attempt < configuration.attempts else { return .bury(reason: reason, callback: callback) }
+    guard lease.attempt < configuration.attempts else { return end }
     return .retry(
       after: configuration.delay(after: lease.attempt, atMost: configuration.maximumRetryDelay), reason: reason)
   }
@@ -191,7 +192,7 @@ extension Worker {
       return .release(after: 60, reason: "this worker has no secret to sign callbacks with")
     }
     guard let callback = try? Callback(job: lease), let body = try? callback.body else {
-      return .bury(reason: "the callback cannot be read", callback: nil)
+      return .bury(reason: "the callback cannot be read", codes: [], callback: nil)
     }
     return try await withPlaces(at: Set([JobSource.Location.url(callback.url).origin].compactMap(\.self)), until: nil) {
       try await post(body, of: callback, lease, through: callbacks)
@@ -208,7 +209,7 @@ extension Worker {
       try Task.checkCancellation()
       let reason = "\(error.message) [\(error.code.rawValue)]"
       guard !error.permanent, lease.attempt < configuration.callbackAttempts else {
-        return .bury(reason: reason, callback: nil)
+        return .bury(reason: reason, codes: [error.code], callback: nil)
       }
       return .retry(
         after: configuration.delay(after: lease.attempt, atMost: configuration.maximumCallbackDelay), reason: reason)
@@ -232,14 +233,15 @@ extension Worker {
       }
       if isDraining { released += 1 }
       report(.released(id: lease.id, after: seconds, reason: reason))
-    case .bury(let reason, let callback):
+    case .bury(let reason, let codes, let callback):
       guard await holds(key) else { return }
       if let callback {
-        let result = JobResult(dead: lease.id, reason: reason, attempts: lease.attempt, endedAt: timestamp)
+        let result = JobResult(
+          dead: lease.id, reason: reason, codes: codes, attempts: lease.attempt, endedAt: timestamp)
         guard await enqueue(Callback(to: callback, result, of: lease), for: key) else { return }
       }
       guard await tell(key, { () throws(QueueFailure) in try await queue.bury(lease, reason: reason) }) else { return }
-      report(.buried(id: lease.id, attempts: lease.attempt, reason: reason))
+      report(.buried(id: lease.id, attempts: lease.attempt, reason: reason, codes: codes))
     case .calledBack:
       let result = Array(#"{"status":"delivered"}"#.utf8)
       guard await tell(key, { () throws(QueueFailure) in try await queue.complete(lease, result: result) }) else {
@@ -266,7 +268,7 @@ extension Worker {
     if let callback {
       guard await enqueue(Callback(to: callback, result, of: lease), for: key) else { return }
     }
-    guard let body = try? encoded(result),
+    guard let body = try? encodedLine(result),
       await tell(key, { () throws(QueueFailure) in try await queue.complete(lease, result: body) })
     else { return }
     let milliseconds = Int((clock.now - start) / .milliseconds(1))

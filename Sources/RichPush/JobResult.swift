@@ -16,7 +16,8 @@ public struct JobResult: Codable, Sendable, Equatable {
   public var status: Status
   /// Where the manifest is, relative to the store; nil for a dead job.
   public var manifest: String?
-  /// The codes of the manifest's rejections, in order; empty for a dead job.
+  /// The codes of the manifest's rejections, in order; for a dead job those of its last attempt that might have passed,
+  /// empty where it was given up without one.
   public var codes: [Rejection.Code]
   /// Why the job is dead: a line for each of its attempts; nil otherwise.
   public var reason: String?
@@ -42,11 +43,12 @@ public struct JobResult: Codable, Sendable, Equatable {
   }
 
   /// A job that is given up.
-  public init(dead id: String, reason: String, attempts: Int, endedAt: String) {
+  /// - Parameter codes: what its last attempt failed for.
+  public init(dead id: String, reason: String, codes: [Rejection.Code] = [], attempts: Int, endedAt: String) {
     schema = Self.currentSchema
     self.id = id
     status = .dead
-    codes = []
+    self.codes = codes
     self.reason = reason
     self.attempts = attempts
     self.endedAt = endedAt

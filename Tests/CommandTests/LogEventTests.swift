@@ -28,6 +28,10 @@ struct LogEventTests {
           + #""message":"the decoder \"died\"","permanent":true,"stage":"prepare","time":"1970-01-01T00:00:00Z"}"#
       ),
       (
+        .helperLostIdle("the decoder died"), "helper lost: the decoder died",
+        #"{"event":"helper_lost","level":"warning","message":"the decoder died","time":"1970-01-01T00:00:00Z"}"#
+      ),
+      (
         .failed(command: "batch", "no space"), "enclosure batch: no space",
         #"{"command":"batch","event":"failed","level":"error","message":"no space","time":"1970-01-01T00:00:00Z"}"#
       ),

@@ -87,6 +87,36 @@ struct HelperFaultTests {
     #expect(await eventually { bench.helpers.isEmpty })
   }
 
+  @Test("while it has nothing to do costs the next job nothing, though all of them were killed")
+  func idle() async throws {
+    let queue = "sqlite:\(bench.folder.path)/queue.db"
+    let words = [
+      "worker", "--queue", queue, "--store", bench.out, "--allow-files", bench.source, "--listen", "none", "--helpers",
+      "3",
+    ]
+    let worker = try startEnclosure(words.map { Array($0.utf8) }, environment: bench.environment(faulty: true))
+    // One more, for what is quick.
+    #expect(await eventually { bench.helpers.count == 4 && worker.errors.contains("worker_started") })
+    for helper in bench.helpers { kill(helper, SIGKILL) }
+    #expect(await eventually { bench.helpers.isEmpty })
+
+    for number in 0..<4 { try bench.put("image/one-pixel.png", as: "\(number).png") }
+    let sources = (0..<4).map { #""file://\#(bench.source)/\#($0).png""# }.joined(separator: ", ")
+    try bench.put(text: #"{"id": "a", "sources": [\#(sources)]}"#, as: "job.json")
+    #expect(try await enclosure("enqueue", "--queue", queue, "\(bench.source)/job.json").status == 0)
+    #expect(await eventually { worker.errors.contains("job_finished") || worker.errors.contains("job_retried") })
+    worker.signal(SIGTERM)
+    #expect(await worker.wait() == .exited(0))
+
+    let report = try await enclosure("queue", "status", "a", "--json", "--queue", queue)
+    #expect(
+      report.text.contains(#""attempts":1,"#) && report.text.contains(#""status":"ready""#), "\(worker.errors)")
+    let log = Run(ending: .exited(0), output: [], errors: worker.errors)
+    let lost = try log.log.filter { $0["event"] == "helper_lost" }
+    #expect((1...4).contains(lost.count), "\(worker.errors)")
+    #expect(lost.allSatisfy { $0["code"] == nil && $0["message"]?.hasSuffix("while it had nothing to do") == true })
+  }
+
   @Test("run by hand says what it is for")
   func byHand() async throws {
     let child = try ChildProcess(builtProduct("enclosure-media"))

@@ -38,7 +38,18 @@ struct MessageSocketTests {
     #expect(one != nil)
     one = nil
     #expect(throws: MessageSocket.Failure.closed) { try other.receive(String.self) {} }
-    #expect(throws: MessageSocket.Failure.closed) { try other.send("anybody there?") }
+    #expect(throws: MessageSocket.Failure.unread) { try other.send("anybody there?") }
+  }
+
+  @Test("an end that is closed with a message in it is told apart from one that had read all")
+  func unread() throws {
+    for readsFirst in [false, true] {
+      var (one, other): (MessageSocket, MessageSocket?) = try MessageSocket.pair()
+      try one.send("anybody there?")
+      if readsFirst { _ = try other?.receive(String.self) {} }
+      other = nil
+      #expect(throws: readsFirst ? MessageSocket.Failure.closed : .unread) { try one.receive(String.self) {} }
+    }
   }
 
   @Test("a length that no message has is refused before anything is read")

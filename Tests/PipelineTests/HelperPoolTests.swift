@@ -43,6 +43,65 @@ struct HelperPoolTests {
     #expect(reason?.message == "the decoder was killed by signal 9 (Killed), from outside")
   }
 
+  @Test("helpers that are killed while they have nothing to do cost no source anything, and are reported")
+  func killedIdle() async throws {
+    let reports = Mutex<[HelperPool.Report]>([])
+    let (configuration, mark) = configuration(count: 3, marked: 11_111)
+    let pool = HelperPool(configuration: configuration) { one in reports.withLock { $0.append(one) } }
+    defer { pool.close() }
+    #expect(await eventually { processes { $0.arguments.last == mark }.count == 3 })
+    for helper in processes(where: { $0.arguments.last == mark }) { kill(helper, SIGKILL) }
+    #expect(await eventually { processes { $0.arguments.last == mark } == [] })
+    // One after the other, they come to all helpers, or leave the dead ones alone.
+    for _ in 0..<9 {
+      let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
+      #expect(reason?.code == .empty)
+    }
+    let statistics = pool.statistics
+    #expect((1...3).contains(statistics.lost) && statistics.started == 3 + statistics.lost)
+    let how = "the decoder was killed by signal 9 (Killed), from outside, while it had nothing to do"
+    #expect(reports.withLock(\.self) == Array(repeating: .lostIdle(how), count: statistics.lost))
+  }
+
+  @Test("a helper that is killed before it has read its request does not cost the source anything")
+  func killedBeforeReading() async throws {
+    let (configuration, mark) = configuration(marked: 22_222)
+    let pool = HelperPool(configuration: configuration)
+    defer { pool.close() }
+    #expect(await eventually { processes { $0.arguments.last == mark }.count == 1 })
+    let helper = try #require(processes { $0.arguments.last == mark }.first)
+    kill(helper, SIGSTOP)
+    let source = Task { try await pool.inspect("") }
+    // Whichever comes first, the request or the end: neither is the source's doing.
+    try await Task.sleep(for: .milliseconds(200))
+    kill(helper, SIGKILL)
+    let reason = await #expect(throws: Rejection.Reason.self) { try await source.value }
+    #expect(reason?.code == .empty)
+    #expect(pool.statistics == .init(started: 2, lost: 1, recycled: 0))
+  }
+
+  @Test("a helper that is gone while there is no work is noticed, and does not stay a zombie")
+  func reapedIdle() async throws {
+    var (configuration, mark) = configuration(marked: 33_333)
+    configuration.idleLook = 0.05
+    let pool = HelperPool(configuration: configuration)
+    defer { pool.close() }
+    #expect(await eventually { processes { $0.arguments.last == mark }.count == 1 })
+    let helper = try #require(processes { $0.arguments.last == mark }.first)
+    kill(helper, SIGKILL)
+    #expect(await eventually { pool.statistics.lost == 1 })
+    #expect(kill(helper, 0) == -1 && errno == ESRCH)
+    #expect(pool.statistics == .init(started: 1, lost: 1, recycled: 0))
+  }
+
+  @Test("a program that is no helper is not tried twice for a source")
+  func noHelper() async throws {
+    let pool = HelperPool(configuration: HelperConfiguration(executable: "/bin/false", count: 1))
+    defer { pool.close() }
+    let reason = await #expect(throws: Rejection.Reason.self) { try await pool.inspect("") }
+    #expect(reason?.message == "the decoder ended with status 1" && reason?.permanent == false)
+  }
+
   @Test("a helper that takes more memory than its mark is ended")
   func balloon() async throws {
     var configuration = configuration(deadline: 60)
@@ -172,6 +231,13 @@ private func configuration(count: Int = 1, deadline: Double) -> HelperConfigurat
   var configuration = HelperConfiguration(executable: builtProduct("FaultyMedia"), count: count)
   configuration.inspectDeadline = deadline
   return configuration
+}
+
+/// Helpers are started with their mark, so one of its own tells those of a test from all others.
+private func configuration(count: Int = 1, marked offset: Int) -> (HelperConfiguration, mark: String) {
+  var configuration = configuration(count: count, deadline: 60)
+  configuration.memoryMark += offset
+  return (configuration, "\(configuration.memoryMark)")
 }
 
 extension HelperPool {

@@ -21,16 +21,21 @@ import Testing
     let events: [WorkerEvent] = [
       .finished(id: "a", result, milliseconds: 250, stages: [:]),
       .retried(id: "b", attempt: 1, after: 2, reason: "later"),
-      .buried(id: "c", attempts: 5, reason: "never"), .released(id: "d", after: 0, reason: "ending"),
+      .buried(id: "c", attempts: 5, reason: "never", codes: [.fetchTimeout, .fetchFailed]),
+      .buried(id: "c2", attempts: 5, reason: "handed out too often", codes: []),
+      .released(id: "d", after: 0, reason: "ending"),
       .leaseLost(id: "e"), .unavailable(.store, "gone"), .draining(jobs: 3), .drained(released: 1, abandoned: 0),
       .calledBack(id: "enclosure.callback/ready/a", attempt: 1),
-      .buried(id: "enclosure.callback/ready/b", attempts: 9, reason: "refused"),
+      .buried(id: "enclosure.callback/ready/b", attempts: 9, reason: "refused", codes: [.httpStatus]),
       .retried(id: "enclosure.callback/ready/c", attempt: 1, after: 2, reason: "later"),
     ]
     for event in events { metrics.note(event) }
     let text = try text(metrics)
     #expect(text.value("enclosure_jobs_total", ["outcome": "rejected", "code": "too_large"]) == 1)
     #expect(text.value("enclosure_jobs_total", ["outcome": "dead", "code": ""]) == 1)
+    #expect(text.value("enclosure_jobs_total", ["outcome": "dead", "code": "fetch_timeout"]) == 1)
+    // There from the beginning, so that the first one is a rise.
+    #expect(text.value("enclosure_jobs_total", ["outcome": "dead", "code": "http_status"]) == 0)
     #expect(text.value("enclosure_job_duration_seconds_sum") == 0.25)
     #expect(text.value("enclosure_job_retries_total") == 1)
     #expect(text.value("enclosure_jobs_released_total") == 1)

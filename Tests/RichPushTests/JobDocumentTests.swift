@@ -188,7 +188,9 @@ private let faults: [(String, field: String?, problem: String)] = [
     "what is written is valid by the schema",
     arguments: [
       JobResult(maximalManifest, at: "manifests/order-1234.json", attempts: 2, endedAt: "2026-11-30T02:00:01Z"),
-      JobResult(dead: "a", reason: "attempt 1: could not connect", attempts: 5, endedAt: "2026-11-30T02:00:01Z"),
+      JobResult(
+        dead: "a", reason: "could not connect [fetch_failed]", codes: [.fetchFailed], attempts: 5,
+        endedAt: "2026-11-30T02:00:01Z"),
     ])
   func validates(result: JobResult) throws {
     #expect(try schema("result").faults(of: JSONValue(encoding: result)) == [])

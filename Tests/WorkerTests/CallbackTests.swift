@@ -17,6 +17,9 @@ import Testing
     let result = try JSONDecoder().decode(JobResult.self, from: Data(call.body))
     #expect(result.id == "a" && result.status == .ready && result.manifest == "manifests/a.json")
     #expect(
+      !call.body.contains(UInt8(ascii: "\n"))
+        && String(decoding: call.body, as: UTF8.self).hasPrefix(#"{"attempts":1,"#))
+    #expect(
       bench.events.contains { event in
         if case .calledBack(let id, 1) = event { isCallback(id, status: "ready", job: "a") } else { false }
       })
@@ -80,6 +83,17 @@ import Testing
     let body = try #require(bench.callbacks.calls.first?.body)
     let result = try JSONDecoder().decode(JobResult.self, from: Data(body))
     #expect(result.status == .dead && result.manifest == nil && result.reason?.contains("could not connect") == true)
+    #expect(result.codes == [.fetchFailed])
+  }
+
+  @Test("a callback that an older version queued, on many lines, is still sent")
+  func readsOlder() throws {
+    let result = JobResult(dead: "a", reason: "why", attempts: 5, endedAt: "2026-11-30T00:00:00Z")
+    let lease = Lease(id: "a", body: [], attempt: 1, token: 1, addedAt: 1_764_500_000)
+    let callback = Callback(to: "https://example.com/ready", result, of: lease)
+    let older = Lease(id: callback.id, body: try encoded(callback), attempt: 1, token: 1, addedAt: 1_764_500_000)
+    #expect(older.body.contains(UInt8(ascii: "\n")))
+    #expect(try Callback(job: older) == callback)
   }
 
   @Test("without a secret, a job that asks for a callback is rejected, not left without")

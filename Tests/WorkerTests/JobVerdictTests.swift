@@ -40,7 +40,8 @@ private let crashed = Rejection.Reason(.decoderCrashed, at: .inspect, "the decod
     let last = circumstances { $0.attempt = 3 }
     #expect(
       verdict(on: manifest(job, attachments: 0), last)
-        == .bury(reason: "could not connect to example.com [fetch_failed]"))
+        == .bury(
+          reason: "could not connect to example.com [fetch_failed]", codes: [.fetchFailed, .fetchFailed]))
     #expect(verdict(on: manifest(job, attachments: 1), last) == .publish)
   }
 

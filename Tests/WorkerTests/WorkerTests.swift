@@ -19,6 +19,7 @@ import Testing
     }
     let result = try JSONDecoder().decode(JobResult.self, from: Data(json))
     #expect(result.status == .ready && result.manifest == "manifests/order/1.json" && result.attempts == 1)
+    #expect(!json.contains(UInt8(ascii: "\n")))
     #expect(bench.events.contains { if case .finished("order/1", _, _, _) = $0 { true } else { false } })
   }
 
@@ -51,6 +52,10 @@ import Testing
     #expect(dead.map(\.id) == ["a"])
     #expect(dead.first?.reason.split(separator: "\n").count == 3)
     #expect(dead.first?.reason.contains("could not connect to example.com [fetch_failed]") == true)
+    let buried = bench.events.contains { event in
+      if case .buried("a", 3, _, [.fetchFailed]) = event { true } else { false }
+    }
+    #expect(buried)
   }
 
   @Test("a part of a job is better than nothing when its attempts are spent")
