@@ -15,7 +15,7 @@ extension JobDocument: Codable {
     let elements = try job.required("sources", "an array of one to four sources", \.asArray)
     guard 1...maximumAttachmentsPerNotification ~= elements.count else {
       throw Fault(
-        "sources", "must have one to \(maximumAttachmentsPerNotification) elements, not \(elements.count)")
+        "sources", "must have 1 to \(maximumAttachmentsPerNotification) elements, not \(elements.count)")
     }
     sources = []
     for (index, element) in elements.enumerated() {

@@ -48,7 +48,7 @@ struct CategoriesCheckTests {
       "\(payload): aps.category: error: the registry has no category “Message”, so there would be no buttons; “message”"
         + " differs in case [unknown_category]",
       "\(job): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
-      "\(lines): line 2: sources: error: sources must have one to 4 elements, not 0 [wrong_value]",
+      "\(lines): line 2: sources: error: sources must have 1 to 4 elements, not 0 [wrong_value]",
       "\(lines): line 3: aps.sound: error: a string or an object is expected, not 1 [wrong_value]",
       "\(lines): line 4: line 1, column 2: error: a name in quotation marks is expected [not_json]",
     ]
