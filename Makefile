@@ -1,4 +1,5 @@
 # make build    both programs, as build/enclosure and build/enclosure-media (the default)
+# make install  put both programs into PREFIX/bin, /usr/local/bin by default, below DESTDIR if that is given
 # make run      build, prepare Fixtures/media, or DIR=…, into build/out, and write build/out/report.html
 # make test     build and run all tests
 # make lint     check the code's format
@@ -14,6 +15,7 @@
 
 DIR ?= Fixtures/media
 OUT ?= build/out
+PREFIX ?= /usr/local
 
 # Debian packages: what Swift itself needs to start and to link, the libraries, and what the tests need besides.
 # Dockerfile and CI use these lists too.
@@ -26,7 +28,7 @@ TEST_PACKAGES = chromium ffmpeg nats-server nginx-light openssl python3 python3-
 # Swift's own libraries are linked in, so that the programs run where there is no Swift.
 RELEASE = -c release --static-swift-stdlib
 
-.PHONY: build run test lint ladder bench bench-network bench-worker torture soak setup setup-tests clean help
+.PHONY: build install run test lint ladder bench bench-network bench-worker torture soak setup setup-tests clean help
 .DEFAULT_GOAL = build
 
 build: setup
@@ -35,6 +37,12 @@ build: setup
 	@mkdir -p build
 	@bin="$$(swift build $(RELEASE) --show-bin-path)" && \
 	  install -m 755 "$$bin/enclosure" "$$bin/enclosure-media" build/
+
+# Builds only what is missing: under sudo there may be no Swift.
+install:
+	@[ -x build/enclosure ] && [ -x build/enclosure-media ] || $(MAKE) build
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 build/enclosure build/enclosure-media "$(DESTDIR)$(PREFIX)/bin/"
 
 run: build
 	build/enclosure batch "$(DIR)" --out "$(OUT)" --report "$(OUT)/report.html"

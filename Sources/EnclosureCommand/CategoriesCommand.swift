@@ -64,7 +64,7 @@ enum CategoriesCommand: Command {
     _ names: [String], of verb: String, _ arguments: Arguments
   ) throws(UsageError) {
     for option in syntax.options
-    where arguments.has(option.name) && !names.contains(option.name) && environmentVariable(option.variable) == nil {
+    where arguments.has(option.name) && !names.contains(option.name) && !arguments.fromVariables.contains(option.name) {
       throw UsageError("categories \(verb) has no option --\(option.name)")
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import JobQueue
 import Pipeline
 
 /// `enclosure`: finds the command, gives it its arguments, and turns what it throws into a message and an exit status.
@@ -33,7 +34,7 @@ struct EnclosureCommand {
     } catch {
       let command = words.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
       Console.log(.failed(command: command, describe(error)))
-      return EX_SOFTWARE
+      return failureStatus(error)
     }
   }
 
@@ -69,6 +70,7 @@ struct EnclosureCommand {
       try Console.output(command.syntax.help)
       return 0
     }
+    for variable in UnknownVariable.all { Console.log(.variableUnknown(variable)) }
     do {
       return try await command.run(try command.syntax.parse(words))
     } catch let error as UsageError {
@@ -112,6 +114,11 @@ protocol Command {
   static var syntax: Syntax { get }
   /// Returns the exit status.
   static func run(_ arguments: Arguments) async throws -> Int32
+}
+
+/// The exit status of a command that did not do what it should: 78 where settings have to change first.
+func failureStatus(_ error: any Error) -> Int32 {
+  if case QueueFailure.unusable = error { EX_CONFIG } else { EX_SOFTWARE }
 }
 
 /// The words of the command line as they were given. `CommandLine.arguments` would mend names that are no UTF-8.

@@ -31,7 +31,7 @@ struct EndpointOptions: Sendable {
       case .address(let chosen)?: address = chosen
       }
     } catch {
-      throw UsageError("--listen: \(error.message)")
+      throw UsageError("\(arguments.given("listen")): \(error.message)")
     }
     tokens = try Self.tokens(arguments)
   }
@@ -63,7 +63,7 @@ struct EndpointOptions: Sendable {
     do throws(ListenFault) {
       try address.requireAvailable()
     } catch {
-      return "none: \(try advice(on: error))"
+      return "none: \(describe(try passedOver(error)))"
     }
     if !tokens.isEmpty { return "\(address), jobs with a token" }
     return "\(address), " + (address.isLoopback ? "jobs from this machine" : "no jobs, for there is no token")
@@ -83,15 +83,15 @@ struct EndpointOptions: Sendable {
       }
       return server
     } catch {
-      Console.log(.endpointLimited("there is no endpoint: \(try advice(on: error))"))
+      Console.log(.endpointLimited("there is no endpoint: \(describe(try passedOver(error)))"))
       return nil
     }
   }
 
-  /// What to tell of an address that another worker has and nobody chose.
-  /// - Throws: the fault, where it is none that can be passed over.
-  private func advice(on fault: ListenFault) throws(ListenFault) -> String {
+  /// The fault of an address that another worker has and nobody chose.
+  /// - Throws: the fault, where it is another.
+  private func passedOver(_ fault: ListenFault) throws(ListenFault) -> ListenFault {
     guard fault.isAddressInUse, !isChosen else { throw fault }
-    return "\(fault.message); --listen chooses another address"
+    return fault
   }
 }

@@ -7,7 +7,7 @@ enum EnqueueCommand: Command {
   static let syntax = Syntax(
     command: "enqueue", operands: "[JOB.json|-]…",
     summary: "Add jobs to a queue, for a worker to prepare",
-    options: [Arguments.queueOption],
+    options: [QueueChoice.option],
     details: """
       A job is a JSON document (job.schema.json). A file, or with - or no name standard input, holds one, or one on each
       line, as files named .jsonl and .ndjson always do. Each id is printed when its job is in the queue, where it
@@ -16,7 +16,10 @@ enum EnqueueCommand: Command {
       be fetched.
 
       The queue is made where there is none. Exit status: 0 all jobs are in the queue, 1 a document was wrong, 64 wrong
-      use, 70 failed; what was printed until then is in the queue, and the same command again adds the rest.
+      use, 70 failed, 78 the queue, or what is said of it, has to be put right first. What was printed until then is in
+      the queue, and the same command again adds the rest.
+
+      \(QueueChoice.details)
 
       Examples:
         enclosure enqueue order-1234.json
@@ -94,15 +97,24 @@ enum EnqueueCommand: Command {
   }
 
   private static func input(_ name: [UInt8]) throws(UsageError) -> JobInput {
-    if name == Array("-".utf8) { return JobInput(name: "standard input") { try readSome(STDIN_FILENO) } }
+    if name == Array("-".utf8) {
+      let name = "standard input"
+      return JobInput(name: name) { try readSome(STDIN_FILENO, of: name) }
+    }
     let path = FilePath(bytes: name)
     let descriptor = open(name.map(CChar.init(bitPattern:)) + [0], O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw UsageError("\(path.description) cannot be read: \(String(cString: strerror(errno)))")
     }
     let file = InputFile(descriptor: descriptor)
+    var status = stat()
+    // It can be opened, but not read; that is to be known before the others are added.
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      throw UsageError("\(path.description) is a folder; name the files in it")
+    }
+    let name = path.description
     let areLines = ["jsonl", "ndjson"].contains(path.fileExtension)
-    return JobInput(name: path.description, areLines: areLines) { try readSome(file.descriptor) }
+    return JobInput(name: name, areLines: areLines) { try readSome(file.descriptor, of: name) }
   }
 }
 
@@ -121,14 +133,16 @@ private final class InputFile: Sendable {
 
 /// Jobs could not be read; holds the `errno` that says why.
 struct InputFailure: Error {
+  /// Of the file.
+  let name: String
   let errno: Int32
 }
 
-private func readSome(_ descriptor: Int32) throws(InputFailure) -> [UInt8] {
+private func readSome(_ descriptor: Int32, of name: String) throws(InputFailure) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: 1 << 16)
   while true {
     let count = read(descriptor, &bytes, bytes.count)
     if count >= 0 { return Array(bytes[..<count]) }
-    guard errno == EINTR else { throw InputFailure(errno: errno) }
+    guard errno == EINTR else { throw InputFailure(name: name, errno: errno) }
   }
 }

@@ -26,14 +26,14 @@ extension Arguments {
       do throws(AddressBlock.Malformed) {
         policy.blocks.append(try AddressBlock(text))
       } catch {
-        throw UsageError("--allow-address takes a block of addresses, but “\(text)” \(error.sentence)")
+        throw UsageError("\(given("allow-address")) takes a block of addresses, but “\(text)” \(error.sentence)")
       }
     }
     for text in texts("allow-host") {
       do throws(HostName.Malformed) {
         policy.hosts.insert(try HostName(text))
       } catch {
-        throw UsageError("--allow-host takes the name of a host, but “\(text)” \(error.sentence)")
+        throw UsageError("\(given("allow-host")) takes the name of a host, but “\(text)” \(error.sentence)")
       }
     }
     return policy

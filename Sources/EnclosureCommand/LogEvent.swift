@@ -26,6 +26,8 @@ enum LogEvent: Sendable {
   case listening(String)
   /// The endpoint does without something that somebody may expect.
   case endpointLimited(String)
+  /// A variable is taken for no setting, but looks like one.
+  case variableUnknown(UnknownVariable)
   case failed(command: String, String)
   /// Nobody read the log for long.
   case logLinesLost(Int)
@@ -43,10 +45,13 @@ enum LogEvent: Sendable {
       .serving(let message), .queueDiffers(let message), .listening(let message), .endpointLimited(let message):
       return message
     case .worker(let event): return event.text
-    case .jobKnown(let id): return "\(id) was added before; nothing was changed"
+    case .jobKnown(let id):
+      return "\(id) was added before; nothing was changed; enclosure queue status ID tells what became of it"
     case .jobWrong(let place, let why): return "\(place): \(why)"
+    case .variableUnknown(let variable): return variable.message
     case .failed(let command, let message): return "enclosure \(command): \(message)"
-    case .logLinesLost(let count): return "\(count) lines of the log were lost, since nobody read it"
+    case .logLinesLost(let count):
+      return "\(counted(count, "line")) of the log \(count == 1 ? "was" : "were") lost, since nobody read it"
     }
   }
 
@@ -65,6 +70,7 @@ enum LogEvent: Sendable {
     let event: String
     let message: String
     var command: String?
+    var variable: String?
     var source: String?
     var code: Rejection.Code?
     var stage: Rejection.Stage?
@@ -104,6 +110,9 @@ enum LogEvent: Sendable {
       case .jobWrong(let place, let why):
         (level, self.event, message) = ("error", "job_wrong", why)
         source = place
+      case .variableUnknown(let unknown):
+        (level, self.event, message) = ("warning", "variable_unknown", unknown.message)
+        variable = unknown.name
       case .failed(let name, let text):
         (level, self.event, message) = ("error", "failed", text)
         command = name

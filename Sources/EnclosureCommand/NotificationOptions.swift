@@ -28,12 +28,14 @@ enum NotificationOptions {
   /// The rules that arguments ask for.
   static func rules(_ arguments: Arguments) throws(UsageError) -> NotificationRules {
     var rules = NotificationRules()
-    if let file = arguments.bytes("registry") { rules.registry = try registry(FilePath(bytes: file)) }
+    if let file = arguments.bytes("registry") {
+      rules.registry = try registry(FilePath(bytes: file), option: arguments.given("registry"))
+    }
     rules.unknownCategory =
       try arguments.choice("unknown-category", of: NotificationRules.UnknownCategory.self) ?? .reject
     for name in arguments.texts("preset") {
       guard let preset = PayloadPreset(rawValue: name) else {
-        throw UsageError("--preset takes \(presets.joined(separator: ", ")), not “\(name)”")
+        throw UsageError("\(arguments.given("preset")) takes \(alternatives(presets)), not “\(name)”")
       }
       if !rules.options.presets.contains(preset) { rules.options.presets.append(preset) }
     }
@@ -43,8 +45,8 @@ enum NotificationOptions {
   }
 
   /// A registry that has no errors.
-  private static func registry(_ path: FilePath) throws(UsageError) -> CategoryRegistry {
-    let bytes = try document(at: path)
+  private static func registry(_ path: FilePath, option: String) throws(UsageError) -> CategoryRegistry {
+    let bytes = try document(at: path, option: option)
     let findings: [Finding]
     do throws(InvalidRegistry) {
       let registry = try CategoryRegistry(parsing: bytes)
@@ -55,18 +57,19 @@ enum NotificationOptions {
     }
     let first = findings.first.map { "\($0.place): \($0.message)" } ?? ""
     throw UsageError(
-      "--registry \(path.description) has \(findings.count) \(findings.count == 1 ? "error" : "errors"), the first at"
+      "\(option) \(path.description) has \(findings.count) \(findings.count == 1 ? "error" : "errors"), the first at"
         + " \(first); enclosure categories check shows all")
   }
 }
 
 /// The bytes of a document that a command was given; `-` is standard input.
-func document(at path: FilePath) throws(UsageError) -> [UInt8] {
+/// - Parameter option: what named it, for messages; nil for operands.
+func document(at path: FilePath, option: String? = nil) throws(UsageError) -> [UInt8] {
   do throws(FileFailure) {
     if path.bytes == Array("-".utf8) { return try standardInput(atMost: maximumDocumentBytes) }
     return try contents(of: path, atMost: maximumDocumentBytes)
   } catch {
-    throw UsageError("\(path.description) cannot be read: \(error.message)")
+    throw UsageError("\(option.map { "\($0) " } ?? "")\(path.description) cannot be read: \(error.message)")
   }
 }
 

@@ -77,7 +77,7 @@ enum PrepareCommand: Command {
   private static func requireFile(of arguments: Arguments) throws(UsageError) {
     if arguments.has("apns-file") {
       guard !arguments.has("voip") else { throw UsageError("--apns-file: the simulator takes no VoIP pushes") }
-    } else if arguments.has("bundle"), environmentVariable("ENCLOSURE_BUNDLE") == nil {
+    } else if arguments.has("bundle"), !arguments.fromVariables.contains("bundle") {
       throw UsageError("--bundle is for the file that --apns-file FILE writes")
     }
   }
@@ -89,12 +89,13 @@ enum PrepareCommand: Command {
       return nil
     }
     let path = FilePath(bytes: name)
-    let bytes = try document(at: path)
+    let bytes = try document(at: path, option: arguments.given("payload"))
     do throws(JSONSyntaxError) {
       return try JSONValue(parsing: bytes)
     } catch {
+      let option = arguments.given("payload")
       throw UsageError(
-        "--payload \(path.description), line \(error.line), column \(error.column): \(error.message)")
+        "\(option) \(path.description), line \(error.line), column \(error.column): \(error.message)")
     }
   }
 

@@ -24,7 +24,7 @@ struct ProgressDisplay {
     case .found(let jobs, let upToDate):
       progress = Progress(total: jobs - upToDate)
       let done = upToDate > 0 ? ", \(upToDate) of them up to date" : ""
-      if !isQuiet { Console.error("\(jobs) \(noun)\(jobs == 1 ? "" : "s")\(done)\n") }
+      if !isQuiet { Console.error("\(counted(jobs, noun))\(done)\n") }
     case .finished(let line, _):
       progress.done += 1
       if line.status == .rejected { progress.rejected += 1 }

@@ -6,7 +6,7 @@ enum QueueCommand: Command {
     command: "queue", operands: "status [ID…] | dead | retry ID… | purge dead|waiting|completed",
     summary: "See how full a queue is, and deal with its dead letters",
     options: [
-      Arguments.queueOption,
+      QueueChoice.option,
       .init("json", .none, "print JSON: one object, or one on each line"),
       .init("limit", .one("N"), "list at most so many dead letters; 100 by default"),
       .init("all", .none, "retry all dead letters"),
@@ -17,7 +17,10 @@ enum QueueCommand: Command {
       retry      puts dead letters back among the jobs, with all attempts before them; ids that are none are named
       purge      forgets the dead letters, the jobs that wait, or which ones were completed (they can be added again)
 
-      Exit status: 0 done, 1 an id is not known, or not among the dead letters, 64 wrong use, 70 failed.
+      Exit status: 0 done, 1 an id is not known, or not among the dead letters, 64 wrong use, 70 failed, 78 there is no
+      such queue, or what is said of it has to be put right first.
+
+      \(QueueChoice.details)
 
       Examples:
         enclosure queue status

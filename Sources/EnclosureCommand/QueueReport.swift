@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JobQueue
+import Pipeline
 import RichPush
 
 /// What is told of a queue: text for people, or JSON for programs. Each ends with the end of a line.
@@ -14,7 +15,7 @@ struct QueueReport {
         "oldestReadySeconds": status.oldestReadySeconds.map { .number($0) } ?? .null,
       ])
     }
-    let age = status.oldestReadySeconds.map { "  the oldest for \(duration($0))" } ?? ""
+    let age = status.oldestReadySeconds.map { "  the oldest for \(roughDuration($0))" } ?? ""
     let rows = [
       ("ready", status.ready, age), ("delayed", status.delayed, ""), ("leased", status.leased, ""),
       ("dead", status.dead, ""),
@@ -22,6 +23,7 @@ struct QueueReport {
     return rows.map { "\(padded($0.0, to: 8))\(leftPadded("\($0.1)", to: 8))\($0.2)\n" }.joined()
   }
 
+  /// What became of a job. The object is the one that `GET /v1/jobs/ID` answers.
   func state(_ state: JobState?, of id: String) -> String {
     var members: [String: JSONValue] = ["id": .string(id)]
     var text: String
@@ -34,14 +36,13 @@ struct QueueReport {
       members["attempts"] = .integer(Int64(attempts))
       text = attempts == 0 ? "waiting" : "waiting after \(counted(attempts, "attempt"))"
     case .leased(let attempt):
-      members["state"] = .string("leased")
-      members["attempts"] = .integer(Int64(attempt))
-      text = "leased, attempt \(attempt)"
+      members["state"] = .string("working")
+      members["attempt"] = .integer(Int64(attempt))
+      text = "working, attempt \(attempt)"
     case .completed(let result):
       members["state"] = .string("completed")
       members["result"] = value(result)
-      let line = String(decoding: result, as: UTF8.self).split(whereSeparator: \.isNewline)
-      text = "completed \(printable(line.map { $0.drop { $0 == " " } }.joined(separator: " ")))"
+      text = "completed" + outcome(result).map { ", \(printable($0))" }.joined()
     case .dead(let reason):
       members["state"] = .string("dead")
       members["reasons"] = reasons(reason)
@@ -88,6 +89,17 @@ struct QueueReport {
     return .string(String(decoding: document, as: UTF8.self))
   }
 
+  /// What people want to know of a result: the status with the codes of the rejections, and the manifest.
+  private func outcome(_ result: [UInt8]) -> [String] {
+    guard case .object(let members) = value(result), let status = members["status"]?.string else {
+      let text = String(decoding: result, as: UTF8.self)
+      return text.isEmpty ? [] : [text]
+    }
+    let codes = members["codes"]?.strings ?? []
+    let list = codes.isEmpty ? "" : " [\(codes.joined(separator: ", "))]"
+    return [status + list] + (members["manifest"]?.string.map { [$0] } ?? [])
+  }
+
   private func reasons(_ text: String) -> JSONValue {
     .array(text.split(separator: "\n").map { .string(String($0)) })
   }
@@ -100,20 +112,6 @@ struct QueueReport {
     Date(timeIntervalSince1970: seconds).formatted(.iso8601)
   }
 
-  private func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
-  }
-
-  /// Roughly, in the largest unit that fits.
-  private func duration(_ seconds: Double) -> String {
-    switch seconds {
-    case ..<120: "\(Int(seconds)) s"
-    case ..<7_200: "\(Int(seconds / 60)) min"
-    case ..<172_800: "\(Int(seconds / 3_600)) h"
-    default: "\(Int(seconds / 86_400)) days"
-    }
-  }
-
   private func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
@@ -121,4 +119,19 @@ struct QueueReport {
   private func leftPadded(_ text: String, to width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
+}
+
+extension JSONValue {
+  fileprivate var string: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  fileprivate var strings: [String]? {
+    if case .array(let values) = self { values.compactMap(\.string) } else { nil }
+  }
+}
+
+/// `1 job`, `2 jobs`.
+func counted(_ count: Int, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

@@ -32,21 +32,22 @@ struct StoreChoice {
   init(_ arguments: Arguments) throws(UsageError) {
     let named = ["out", "store"].filter { arguments.bytes($0).map { !$0.isEmpty } ?? false }
     guard named.count < 2 else {
-      throw UsageError("--out DIR and --store URL both say where the attachments go; use one of them")
+      throw UsageError(
+        "\(arguments.given("out")) and \(arguments.given("store")) both say where the attachments go; use one of them")
     }
     guard let name = named.first, let text = arguments.bytes(name) else {
       throw UsageError("--out DIR says where the attachments go, or --store s3://BUCKET/PREFIX")
     }
-    location = name == "out" ? .directory(text) : try Self.location(text)
+    location = name == "out" ? .directory(text) : try Self.location(text, option: arguments.given("store"))
     options = try Self.options(arguments)
     publicAddress = try Self.publicAddress(arguments)
   }
 
-  static func location(_ text: [UInt8]) throws(UsageError) -> StoreLocation {
+  private static func location(_ text: [UInt8], option: String) throws(UsageError) -> StoreLocation {
     do throws(StoreLocation.Malformed) {
       return try StoreLocation(text)
     } catch {
-      throw UsageError("--store \(String(decoding: text, as: UTF8.self)) \(error.sentence)")
+      throw UsageError("\(option) \(String(decoding: text, as: UTF8.self)) \(error.sentence)")
     }
   }
 
@@ -65,7 +66,7 @@ struct StoreChoice {
     do throws(PublicAddress.Malformed) {
       return try PublicAddress(text)
     } catch {
-      throw UsageError("--public-url \(text) \(error.sentence)")
+      throw UsageError("\(arguments.given("public-url")) \(text) \(error.sentence)")
     }
   }
 

@@ -17,6 +17,7 @@ extension Syntax {
     for option in options where parsed.values[option.name] == nil {
       guard let value = environment(option.variable), !value.isEmpty else { continue }
       if case .none = option.value, try !isOn(option.variable, value) { continue }
+      parsed.fromVariables.insert(option.name)
       parsed.values[option.name] = [value]
       if case .many = option.value { parsed.values[option.name] = value.listed }
     }

@@ -21,8 +21,10 @@ struct Syntax {
       self.help = help
     }
 
+    var variable: String { Self.variable(of: name) }
+
     /// `ENCLOSURE_` and the name in capitals.
-    var variable: String {
+    static func variable(of name: String) -> String {
       "ENCLOSURE_" + name.uppercased().split(separator: "-").joined(separator: "_")
     }
   }
@@ -40,9 +42,16 @@ struct Syntax {
 struct Arguments {
   var values: [String: [[UInt8]]] = [:]
   var operands: [[UInt8]] = []
+  /// The options whose value came from a variable.
+  var fromVariables: Set<String> = []
 
   func has(_ name: String) -> Bool {
     values[name] != nil
+  }
+
+  /// What to call an option in messages, as it was given: `--jobs`, or `ENCLOSURE_JOBS`.
+  func given(_ name: String) -> String {
+    fromVariables.contains(name) ? Syntax.Option.variable(of: name) : "--\(name)"
   }
 
   func bytes(_ name: String) -> [UInt8]? {
@@ -74,7 +83,7 @@ struct Arguments {
   private func number(_ name: String, _ text: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
     guard let number = Int(text), bounds.contains(number) else {
       throw UsageError(
-        "--\(name) takes a whole number from \(bounds.lowerBound) to \(bounds.upperBound), not “\(text)”")
+        "\(given(name)) takes a whole number from \(bounds.lowerBound) to \(bounds.upperBound), not “\(text)”")
     }
     return number
   }
@@ -85,11 +94,16 @@ struct Arguments {
   ) throws(UsageError) -> Choice? where Choice.RawValue == String {
     guard let text = text(name) else { return nil }
     guard let choice = Choice(rawValue: text) else {
-      let words = Choice.allCases.map(\.rawValue).joined(separator: " or ")
-      throw UsageError("--\(name) takes \(words), not “\(text)”")
+      throw UsageError("\(given(name)) takes \(alternatives(Choice.allCases.map(\.rawValue))), not “\(text)”")
     }
     return choice
   }
+}
+
+/// What there is to choose from: `reject, trim or poster`.
+func alternatives(_ words: [String]) -> String {
+  guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+  return words.dropLast().joined(separator: ", ") + " or " + last
 }
 
 /// The command line makes no sense; says why and what would.

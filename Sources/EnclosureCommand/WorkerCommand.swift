@@ -12,7 +12,7 @@ enum WorkerCommand: Command {
     command: "worker", operands: "",
     summary: "Serve jobs from a queue until SIGTERM",
     options: [
-      Arguments.queueOption,
+      QueueChoice.option,
       .init(
         "store", .one("URL"),
         "a folder or s3://BUCKET/PREFIX for what is made; \(WorkerOptions.defaultStore) by default"),
@@ -31,8 +31,12 @@ enum WorkerCommand: Command {
       may serve one queue; whichever is killed, its jobs run elsewhere as soon as their leases have run out.
 
       On SIGTERM or ^C the worker takes no more jobs, finishes what it can within the grace period, and gives the rest
-      back; a second signal ends it at once, with status 130. While the queue, the store or the disk is not available, it waits. Exit
-      status: 0 ended in order, or --check-config found nothing wrong; 1 --check-config did; 64 wrong use; 70 failed.
+      back; a second signal ends it at once, with status 130. While the queue, the store or the disk is not available, it
+      waits. Exit status: 0 ended in order, or --check-config found nothing wrong; 1 --check-config did; 64 wrong use;
+      70 failed; 78 the queue, or what is said of it, has to be put right first: with these settings a restart does not
+      help.
+
+      \(QueueChoice.details)
 
       \(NotificationOptions.details)
 
@@ -55,6 +59,8 @@ enum WorkerCommand: Command {
     // A terminal that goes away is no reason to end; there is nothing to open anew.
     signal(SIGHUP, SIG_IGN)
     if arguments.has("check-config") { return try await check(options, arguments) }
+    // The store may be away for hours, and nobody would be told until then.
+    try options.checkQueue()
     // It may be anybody who reads the log of a service, or nobody.
     Console.logInBackground()
     limitMemoryArenas()
@@ -137,7 +143,7 @@ enum WorkerCommand: Command {
       let status = try await queue.status()
       await queue.close()
       return
-        "\(withoutCredentials(options.queue)) has \(status.ready) jobs ready, \(status.delayed) delayed, \(status.leased) in work, "
+        "\(withoutCredentials(options.queue)) has \(counted(status.ready, "job")) ready, \(status.delayed) delayed, \(status.leased) in work, "
         + "\(status.dead) dead"
     }
     if let folder = arguments.bytes("cache") {
@@ -150,6 +156,7 @@ enum WorkerCommand: Command {
       options.secrets.isEmpty ? "refused; there is no --callback-secret-file" : "signed"
     }
     try await check("endpoint") { try options.endpoint.checked() }
+    for variable in UnknownVariable.all { try Console.output("variables: \(printable(variable.message))\n") }
     return faults == 0 ? 0 : 1
   }
 }

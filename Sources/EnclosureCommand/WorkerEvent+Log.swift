@@ -92,9 +92,9 @@ extension WorkerEvent {
     case .unavailable(let dependency, let why): "no work can be done without the \(dependency.rawValue): \(why)"
     case .available(let dependency, let seconds):
       "\(dependency.rawValue) available again after \(tenths(seconds)) s"
-    case .draining(let jobs): "ending; \(jobs) jobs are in work"
+    case .draining(let jobs): "ending; \(counted(jobs, "job")) \(jobs == 1 ? "is" : "are") in work"
     case .drained(let released, let abandoned):
-      "ended; gave \(released) jobs back"
+      "ended; gave \(counted(released, "job")) back"
         + (abandoned == 0 ? "" : ", could not give \(abandoned) back, whose leases have to run out")
     }
   }

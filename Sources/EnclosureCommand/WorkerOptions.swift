@@ -6,7 +6,6 @@ import Transfer
 /// What a worker's options mean.
 struct WorkerOptions: Sendable {
   static let defaultFolder = "enclosure-data"
-  static let defaultQueue = "sqlite:\(defaultFolder)/queue.db"
   static let defaultStore = "\(defaultFolder)/store"
 
   let queue: String
@@ -22,7 +21,7 @@ struct WorkerOptions: Sendable {
 
   init(_ arguments: Arguments) throws(UsageError) {
     self.arguments = arguments
-    queue = arguments.text("queue") ?? Self.defaultQueue
+    queue = arguments.queue
     var stored = arguments
     if !arguments.has("store") { stored.values["store"] = [Array(Self.defaultStore.utf8)] }
     store = try StoreChoice(stored)
@@ -36,7 +35,8 @@ struct WorkerOptions: Sendable {
       do throws(FileFailure) {
         folders.append(try AllowedFolder(path))
       } catch {
-        throw UsageError("--allow-files \(path.description) is no folder that can be used: \(error.message)")
+        let option = arguments.given("allow-files")
+        throw UsageError("\(option) \(path.description) is no folder that can be used: \(error.message)")
       }
     }
     files = .below(folders)
@@ -53,7 +53,9 @@ struct WorkerOptions: Sendable {
     }
   }
 
-  func openedQueue() async throws -> any JobQueue {
+  func checkQueue() throws(QueueFailure) { try arguments.checkQueue() }
+
+  func openedQueue() async throws(QueueFailure) -> any JobQueue {
     try await arguments.openedQueue(creating: true)
   }
 

@@ -93,10 +93,10 @@ struct Workplace {
     do throws(FileFailure) {
       bytes = try contents(of: FilePath(path), atMost: 16 << 20)
     } catch {
-      throw UsageError("--ca-file \(path) cannot be read: \(error.message)")
+      throw UsageError("\(arguments.given("ca-file")) \(path) cannot be read: \(error.message)")
     }
     guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ") else {
-      throw UsageError("--ca-file \(path) has no certificate in PEM")
+      throw UsageError("\(arguments.given("ca-file")) \(path) has no certificate in PEM")
     }
     return path
   }
@@ -108,7 +108,8 @@ struct Workplace {
     guard folder.appending(Array(".".utf8)).withCString({ access($0, W_OK | X_OK) }) == 0 else {
       let cause = String(cString: strerror(errno))
       throw UsageError(
-        "nothing can be spooled in \(folder.description): \(cause); name another folder with --spool DIR")
+        "nothing can be spooled in \(folder.description): \(cause); name another folder with"
+          + " \(arguments.given("spool"))")
     }
     return folder
   }
@@ -226,8 +227,9 @@ func describe(_ error: any Error) -> String {
       + " ENCLOSURE_MEDIA names it"
   case let failure as QueueFailure: failure.message
   case let file as UnwritableFile: "\(file.path.description) cannot be written: \(file.reason)"
-  case let failure as InputFailure: "the jobs cannot be read: \(String(cString: strerror(failure.errno)))"
-  case let fault as ListenFault: fault.message
+  case let failure as InputFailure: "\(failure.name) cannot be read: \(String(cString: strerror(failure.errno)))"
+  case let fault as ListenFault:
+    fault.message + (fault.isAddressInUse ? "; --listen chooses another address" : "")
   case let unusable as CacheUnusable: unusable.message
   case let usage as UsageError: usage.message
   case let useless as UselessHelper: "the media helper \(useless.path) does not work: \(useless.reason.message)"

@@ -44,12 +44,7 @@ final class QueueFile {
 
   /// Opens the file, and creates it with the folders above it where they are missing.
   init(path: String, options: QueueOptions, clock: QueueClock) throws(QueueFailure) {
-    guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw .unusable("sqlite: names no file; name one as in sqlite:jobs.sqlite")
-    }
-    guard !path.hasPrefix("//") || path.hasPrefix("///") else {
-      throw .unusable("sqlite:\(path) has a host, which SQLite knows nothing of; write sqlite:FILE")
-    }
+    try Self.checkPath(path)
     self.path = path
     self.options = options
     self.clock = clock
@@ -60,6 +55,16 @@ final class QueueFile {
       throw .unusable("there is no queue \(path)")
     }
     connection = try connect()
+  }
+
+  /// Makes sure that this may be the name of a file, whether or not there is one.
+  static func checkPath(_ path: String) throws(QueueFailure) {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw .unusable("sqlite: names no file; name one as in sqlite:jobs.sqlite")
+    }
+    guard !path.hasPrefix("//") || path.hasPrefix("///") else {
+      throw .unusable("sqlite:\(path) has a host, which SQLite knows nothing of; write sqlite:FILE")
+    }
   }
 
   /// Readable when another process has given the signal; nil where the system does not tell.

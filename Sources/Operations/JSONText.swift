@@ -5,7 +5,7 @@ enum JSONText {
   }
 
   /// A string with its quotes.
-  static func quoted(_ text: String) -> String {
+  static func quoted(_ text: some StringProtocol) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -53,6 +53,7 @@ package enum JobReport: Sendable, Equatable {
   case working(attempt: Int)
   /// - Parameter result: the JSON object that the job was completed with; goes into the answer as it is.
   case completed(result: [UInt8])
+  /// - Parameter reason: why, a line for each attempt.
   case dead(reason: String)
   case unknown
   case unavailable(message: String)

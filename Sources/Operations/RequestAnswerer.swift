@@ -63,7 +63,10 @@ final class RequestAnswerer: Sendable {
     case .waiting(let attempts): return state("waiting", "attempts", "\(attempts)")
     case .working(let attempt): return state("working", "attempt", "\(attempt)")
     case .completed(let result): return state("completed", "result", String(decoding: result, as: UTF8.self))
-    case .dead(let reason): return state("dead", "reason", JSONText.quoted(reason))
+    case .dead(let reason):
+      // A line for each attempt.
+      let reasons = reason.split(separator: "\n").map(JSONText.quoted)
+      return state("dead", "reasons", "[\(reasons.joined(separator: ","))]")
     case .unknown:
       return .fault(404, "not_found", "no job of this id waits, is worked on, or ended lately")
     case .unavailable(let message): return .unavailable(message)

@@ -37,12 +37,13 @@ extension Worker {
     do throws(JobDocument.Fault) {
       document = try JobDocument(json: lease.body)
       guard document.id == lease.id else { throw JobDocument.Fault("id", "is another one than the queue has") }
-      guard document.callback == nil || callbacks != nil else {
-        throw JobDocument.Fault(
-          "callback", "cannot be served: this worker has no secret to sign with; --callback-secret-file FILE names one")
-      }
     } catch {
       return .publish(rejected(lease.id, [], Rejection.Reason(invalid: error)), callback: nil)
+    }
+    guard document.callback == nil || callbacks != nil else {
+      let fault = JobDocument.Fault(
+        "callback", "cannot be served: this worker has no secret to sign with; --callback-secret-file FILE names one")
+      return .publish(rejected(document, Rejection.Reason(invalid: fault)), callback: nil)
     }
     if let manifest = await publishedBefore(lease) { return .publish(manifest, callback: document.callback) }
     guard lease.attempt <= configuration.deliveries else {
@@ -55,8 +56,7 @@ extension Worker {
     do throws(JobDocument.Fault) {
       job = try Job(document, defaults: configuration.defaults)
     } catch {
-      let manifest = rejected(lease.id, document.sources.map(\.url), Rejection.Reason(invalid: error))
-      return .publish(manifest, callback: document.callback)
+      return .publish(rejected(document, Rejection.Reason(invalid: error)), callback: document.callback)
     }
     return try await withPlaces(at: job.origins, until: document.expiresAt) {
       guard let manifest = try await prepare(job, until: document.expiresAt) else {
@@ -164,10 +164,13 @@ extension Worker {
       return nil
     }
     let reason = Rejection.Reason(
-      .expired, at: .plan, "the job was of use until \(end.text), which was \(Int(late)) s ago", limit: 0,
-      measured: late)
-    let sources = document.sources.map(\.url)
-    return .publish(rejected(document.id, sources, reason, payload: document.payload), callback: document.callback)
+      .expired, at: .plan, "the job was of use until \(end.text), which was \(roughDuration(late)) ago", limit: 0,
+      measured: (late * 1000).rounded() / 1000)
+    return .publish(rejected(document, reason), callback: document.callback)
+  }
+
+  nonisolated private func rejected(_ document: JobDocument, _ reason: Rejection.Reason) -> Manifest {
+    rejected(document.id, document.sources.map(\.url), reason, payload: document.payload)
   }
 
   nonisolated private func rejected(

@@ -120,7 +120,7 @@ extension DocumentReader {
   private mutating func sources(of job: Members) -> [JobDocument.Source] {
     guard let array = required("sources", of: job, "an array of one to four sources", \.asArray) else { return [] }
     guard 1...maximumAttachmentsPerNotification ~= array.count else {
-      note("must have one to \(maximumAttachmentsPerNotification) elements, not \(array.count)", at: "sources")
+      note("must have 1 to \(maximumAttachmentsPerNotification) elements, not \(array.count)", at: "sources")
       return []
     }
     let sources = elements(array, at: "sources") { $0.source($1, at: $2) }

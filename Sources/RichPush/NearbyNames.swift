@@ -42,7 +42,7 @@ private func withoutBlanks(_ name: String) -> String {
 
 /// The name of a list that was probably meant: one that looks the same, else the one with the fewest changes, at most a
 /// third of its length.
-func nearest(to name: String, among names: some Sequence<String>) -> String? {
+package func nearest(to name: String, among names: some Sequence<String>) -> String? {
   let plain = folded(name)
   var best: (name: String, distance: Int)?
   for candidate in names where !isSame(candidate, name) {
@@ -55,7 +55,7 @@ func nearest(to name: String, among names: some Sequence<String>) -> String? {
 }
 
 /// Whether one name becomes the other by so many changes at most.
-func isWithin(_ changes: Int, editsOf first: String, _ second: String) -> Bool {
+package func isWithin(_ changes: Int, editsOf first: String, _ second: String) -> Bool {
   abs(first.utf8.count - second.utf8.count) <= changes && editDistance(Array(first), Array(second)) <= changes
 }
 

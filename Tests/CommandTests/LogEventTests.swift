@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Pipeline
 import RichPush
 import Testing
 
@@ -6,6 +7,13 @@ import Testing
 
 @Suite("A log event")
 struct LogEventTests {
+  @Test("one job is one, and none or several are jobs")
+  func countsJobs() {
+    let texts = [0, 1, 2].map { LogEvent.worker(.draining(jobs: $0)).text }
+    #expect(texts == ["ending; 0 jobs are in work", "ending; 1 job is in work", "ending; 2 jobs are in work"])
+    #expect(LogEvent.worker(.drained(released: 1, abandoned: 0)).text == "ended; gave 1 job back")
+  }
+
   private static let reason = Rejection.Reason(.decoderCrashed, at: .prepare, "the decoder \"died\"")
 
   @Test(
@@ -34,6 +42,12 @@ struct LogEventTests {
       (
         .failed(command: "batch", "no space"), "enclosure batch: no space",
         #"{"command":"batch","event":"failed","level":"error","message":"no space","time":"1970-01-01T00:00:00Z"}"#
+      ),
+      (
+        .variableUnknown(UnknownVariable(name: "ENCLOSURE_JOB", meant: "ENCLOSURE_JOBS")),
+        "ENCLOSURE_JOB is no variable of Enclosure's and is passed over; there is ENCLOSURE_JOBS",
+        #"{"event":"variable_unknown","level":"warning","message":"ENCLOSURE_JOB is no variable of Enclosure's and is "#
+          + #"passed over; there is ENCLOSURE_JOBS","time":"1970-01-01T00:00:00Z","variable":"ENCLOSURE_JOB"}"#
       ),
       (
         .interrupted("stopped"), "stopped",

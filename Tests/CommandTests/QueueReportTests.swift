@@ -31,10 +31,22 @@ import Testing
       (nil, "a: unknown\n", #"{"id":"a","state":"unknown"}"#),
       (.waiting(attempts: 0), "a: waiting\n", #"{"attempts":0,"id":"a","state":"waiting"}"#),
       (.waiting(attempts: 1), "a: waiting after 1 attempt\n", #"{"attempts":1,"id":"a","state":"waiting"}"#),
-      (.leased(attempt: 2), "a: leased, attempt 2\n", #"{"attempts":2,"id":"a","state":"leased"}"#),
+      (.leased(attempt: 2), "a: working, attempt 2\n", #"{"attempt":2,"id":"a","state":"working"}"#),
       (
-        .completed(result: Array(#"{"status":"ready"}"#.utf8)), "a: completed {\"status\":\"ready\"}\n",
+        .completed(result: Array(#"{"status":"ready"}"#.utf8)), "a: completed, ready\n",
         #"{"id":"a","result":{"status":"ready"},"state":"completed"}"#
+      ),
+      (
+        .completed(
+          result: Array(
+            #"{"status":"rejected","codes":["blocked_address","too_long"],"manifest":"manifests/a.json"}"#.utf8)),
+        "a: completed, rejected [blocked_address, too_long], manifests/a.json\n",
+        #"{"id":"a","result":{"codes":["blocked_address","too_long"],"manifest":"manifests/a.json","#
+          + #""status":"rejected"},"state":"completed"}"#
+      ),
+      (
+        .completed(result: Array("as \u{1B}[31mit is".utf8)), "a: completed, as \\u{1B}[31mit is\n",
+        #"{"id":"a","result":"as \u001b[31mit is","state":"completed"}"#
       ),
       (.completed(result: []), "a: completed\n", #"{"id":"a","result":"","state":"completed"}"#),
       (

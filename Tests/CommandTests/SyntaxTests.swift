@@ -141,6 +141,24 @@ private func parse(_ words: String..., environment: [String: String] = [:]) thro
     #expect(try parse("--helpers=3").number("helpers", in: 3...3) == 3)
   }
 
+  @Test("what a variable says wrong is told by the variable's name")
+  func namesVariables() throws {
+    let variables = try parse(environment: ["ENCLOSURE_HELPERS": "0", "ENCLOSURE_FIT": "x", "ENCLOSURE_CA_FILE": "c"])
+    let number = #expect(throws: UsageError.self) { try variables.number("helpers", in: 1...256) }
+    #expect(number?.message == "ENCLOSURE_HELPERS takes a whole number from 1 to 256, not “0”")
+    let choice = #expect(throws: UsageError.self) { try variables.choice("fit", of: Fit.self) }
+    #expect(choice?.message == "ENCLOSURE_FIT takes inside or cover, not “x”")
+    #expect(variables.given("ca-file") == "ENCLOSURE_CA_FILE")
+    #expect(try parse("--ca-file=a", environment: ["ENCLOSURE_CA_FILE": "c"]).given("ca-file") == "--ca-file")
+  }
+
+  @Test(
+    "alternatives are listed as people do",
+    arguments: [([], ""), (["a"], "a"), (["a", "b"], "a or b"), (["a", "b", "c"], "a, b or c")])
+  func listsAlternatives(words: [String], text: String) {
+    #expect(alternatives(words) == text)
+  }
+
   @Test("a choice is one of its words")
   func refusesChoices() throws {
     #expect(try parse("--fit=cover").choice("fit", of: Fit.self) == .cover)

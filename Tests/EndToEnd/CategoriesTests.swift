@@ -50,7 +50,7 @@ struct CategoriesCheckTests {
         + " differs in case [unknown_category]",
       "\(job): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
       "\(lines): line 2: id: error: must have 1 to 464 bytes, not 0 [wrong_value]",
-      "\(lines): line 2: sources: error: must have one to 4 elements, not 0 [wrong_value]",
+      "\(lines): line 2: sources: error: must have 1 to 4 elements, not 0 [wrong_value]",
       "\(lines): line 2: payload.aps.category: error: the registry has no category “Photo”, so there would be no buttons;"
         + " “photo” differs in case [unknown_category]",
       "\(lines): line 3: aps.sound: error: must be a string or an object, not the number 1 [wrong_value]",

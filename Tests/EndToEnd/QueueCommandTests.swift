@@ -19,6 +19,7 @@ import Testing
     #expect(again.status == 0)
     #expect(again.text == "a\nb\n")
     #expect(try again.log.map { $0["event"] } == ["job_known", "job_known"])
+    #expect(try again.log.first?["message"]?.contains("enclosure queue status ID") == true)
 
     let status = try await run(bench, "queue", "status", "--json")
     #expect(status.text.contains(#""ready":3"#), "\(status.text)")
@@ -114,7 +115,7 @@ import Testing
       (["queue", "retry"], "--all"), (["queue", "retry", "a", "--all"], "either"),
       (["queue", "status", "--all"], "--all belongs to retry"), (["queue", "dead", "a"], "status ID"),
       (["queue", "dead", "--limit", "0"], "1 to 1000000"), (["enqueue", "missing.json"], "missing.json"),
-      (["enqueue", "--queue", "jobs"], "sqlite:FILE"),
+      (["enqueue", "/tmp"], "/tmp is a folder"),
     ])
   func explainsUse(words: [String], part: String) async throws {
     let bench = try Workbench()
@@ -124,11 +125,37 @@ import Testing
     #expect(bench.folder.files() == [])
   }
 
+  @Test(
+    "a queue that cannot be, by its address, its settings or what lies there, ends every command with 78",
+    arguments: [
+      (["--queue", "jobs"], [:], "“jobs” names no queue; name one as sqlite:FILE"),
+      (["--queue", "redis://host/jobs"], [:], "“redis://host/jobs” names no queue"),
+      (["--queue", "sqlite:"], [:], "sqlite: names no file"),
+      (["--queue", "nats://host"], [:], "names no stream"),
+      (["--queue", "sqlite:/etc/passwd"], [:], "no SQLite database"),
+      (["--queue", "nats://127.0.0.1:1/jobs"], ["ENCLOSURE_NATS_REPLICAS": "2"], "ENCLOSURE_NATS_REPLICAS is “2”"),
+      (["--queue", "nats://127.0.0.1:1/jobs"], ["ENCLOSURE_NATS_CREDS": "/nowhere"], "/nowhere cannot be read"),
+    ] as [([String], [String: String], String)])
+  func tellsWrongSettings(options: [String], variables: [String: String], part: String) async throws {
+    let bench = try Workbench()
+    try bench.put(text: job("a"), as: "a.json")
+    let environment = bench.environment().merging(variables) { $1 }
+    for words in [
+      ["worker", "--store", bench.out, "--listen", "none"], ["enqueue", "\(bench.source)/a.json"], ["queue", "status"],
+    ] {
+      let run = try await enclosure((words + options).map { Array($0.utf8) }, environment: environment)
+      #expect(run.status == 78, "\(words) \(run.errors)")
+      #expect(run.text.isEmpty)
+      let failures = try run.log.filter { $0["event"] == "failed" }
+      #expect(failures.first?["message"]?.contains(part) == true, "\(run.errors)")
+    }
+  }
+
   @Test("a queue that does not exist is not made by looking at it")
   func makesNoQueue() async throws {
     let bench = try Workbench()
     let status = try await run(bench, "queue", "status")
-    #expect(status.status == 70)
+    #expect(status.status == 78)
     #expect(status.errors.contains("there is no queue"))
     #expect(bench.folder.files() == [])
   }

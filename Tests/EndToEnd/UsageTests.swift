@@ -142,6 +142,6 @@ struct UsageTests {
     #expect(asked.status == EX_USAGE && asked.errors.contains("ENCLOSURE_STRICT takes 1, true or yes"))
     let unknown = ["ENCLOSURE_OUT": bench.out, "ENCLOSURE_OVERLONG": "cut"]
     let refused = try await enclosure("batch", bench.source, environment: unknown)
-    #expect(refused.status == EX_USAGE && refused.errors.contains("reject or trim or poster"))
+    #expect(refused.status == EX_USAGE && refused.errors.contains("ENCLOSURE_OVERLONG takes reject, trim or poster"))
   }
 }

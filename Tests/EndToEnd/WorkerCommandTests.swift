@@ -135,7 +135,9 @@ import Testing
     let taken = try await check("--listen", String(address))
     #expect(taken.status == 1)
     #expect(
-      taken.text.contains("endpoint: NO: nothing can listen on \(address): Address already in use"), "\(taken.text)")
+      taken.text.contains(
+        "endpoint: NO: nothing can listen on \(address): Address already in use; --listen chooses another address"),
+      "\(taken.text)")
     worker.signal(SIGTERM)
     #expect(await worker.wait() == .exited(0))
     for _ in 0..<2 {
@@ -179,6 +181,54 @@ import Testing
     mkdir("\(cache)/index.sqlite", 0o700)
     let bad = try await check("--listen", "none", "--cache", cache)
     #expect(bad.status == 1 && bad.text.contains("cache: NO: the cache in \(cache) cannot be used: "), "\(bad.text)")
+  }
+
+  @Test("what is wrong with the queue's settings is told before the store is waited for")
+  func judgesQueueFirst() async throws {
+    let variables = [
+      "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+      "ENCLOSURE_NATS_REPLICAS": "2",
+    ]
+    let run = try await enclosure(
+      "worker", "--store", "s3://bucket/prefix", "--queue", "nats://127.0.0.1:1/jobs", "--listen", "none",
+      environment: bench.environment().merging(variables) { $1 })
+    #expect(run.status == 78, "\(run.errors)")
+    #expect(try run.log.map { $0["event"] } == ["failed"])
+    #expect(run.errors.contains("ENCLOSURE_NATS_REPLICAS is “2”; jobs can be kept on 1, 3 or 5 servers"))
+  }
+
+  @Test("a variable that is misspelt is told, by --check-config too")
+  func warnsOfVariables() async throws {
+    let variables = ["ENCLOSURE_JOB": "5", "ENCLOSURE_SERVICE_HOST": "10.0.0.1"]
+    let run = try await enclosure(
+      "worker", "--check-config", "--queue", queue, "--store", bench.out, "--listen", "none",
+      environment: bench.environment().merging(variables) { $1 })
+    #expect(run.status == 0, "\(run.text)\(run.errors)")
+    #expect(try run.log.map { $0["event"] } == ["variable_unknown"])
+    let warning = "ENCLOSURE_JOB is no variable of Enclosure's and is passed over; there is ENCLOSURE_JOBS"
+    #expect(try run.log.first?["message"] == warning)
+    #expect(run.text.contains("\nvariables: \(warning)\n"), "\(run.text)")
+  }
+
+  @Test(
+    "a wrong value is told by where it came from",
+    arguments: [
+      ([:], ["--jobs", "0"], "--jobs takes a whole number"), (["JOBS": "0"], [], "ENCLOSURE_JOBS takes a whole number"),
+      (["LISTEN": "here"], [], "ENCLOSURE_LISTEN: "), (["STORE": "s3://b"], [], "ENCLOSURE_STORE s3://b has no"),
+      ([:], ["--registry", "/nowhere"], "--registry /nowhere cannot be read"),
+      (["REGISTRY": "/nowhere"], [], "ENCLOSURE_REGISTRY /nowhere cannot be read"),
+      (["TOKEN_FILE": "/nowhere"], [], "ENCLOSURE_TOKEN_FILE /nowhere cannot be read"),
+      (["ALLOW_FILES": "/nowhere"], [], "ENCLOSURE_ALLOW_FILES /nowhere is no folder"),
+      (["ALLOW_HOST": "*.b"], [], "ENCLOSURE_ALLOW_HOST takes"), (["PRESET": "x"], [], "ENCLOSURE_PRESET takes plain"),
+      (["PUBLIC_URL": "x"], [], "ENCLOSURE_PUBLIC_URL x"), (["CA_FILE": "/nowhere"], [], "ENCLOSURE_CA_FILE /nowhere"),
+      (["SPOOL": "/etc/passwd"], [], "name another folder with ENCLOSURE_SPOOL"),
+    ] as [([String: String], [String], String)])
+  func namesOrigin(variables: [String: String], options: [String], part: String) async throws {
+    let named = variables.map { ("ENCLOSURE_\($0)", $1) }
+    let run = try await enclosure(
+      (["worker", "--check-config", "--queue", queue] + options).map { Array($0.utf8) },
+      environment: ["ENCLOSURE_STORE": bench.out].merging(named) { $1 })
+    #expect(run.status == 64 && run.errors.contains(part), "\(run.errors)")
   }
 
   @Test("a variable that only says maybe checks nothing and starts nothing")

@@ -96,7 +96,7 @@ import Testing
         .completed(result: Array("{\"status\":\"ready\"}".utf8)), 200,
         "{\"id\":\"a\",\"state\":\"completed\",\"result\":{\"status\":\"ready\"}}"
       ),
-      (.dead(reason: "one\ntwo"), 200, "{\"id\":\"a\",\"state\":\"dead\",\"reason\":\"one\\ntwo\"}"),
+      (.dead(reason: "one\ntwo"), 200, "{\"id\":\"a\",\"state\":\"dead\",\"reasons\":[\"one\",\"two\"]}"),
       (
         .unknown, 404,
         "{\"error\":\"not_found\",\"message\":\"no job of this id waits, is worked on, or ended lately\"}"

@@ -39,8 +39,8 @@ private let faults: [(String, field: String?, problem: String)] = [
     #"{"id": "enclosure.callback/x", "sources": ["x"]}"#, "id",
     "must not begin with “enclosure.”; such ids are reserved"
   ),
-  (#"{"id": "a", "sources": []}"#, "sources", "must have one to 4 elements, not 0"),
-  (#"{"id": "a", "sources": ["1","2","3","4","5"]}"#, "sources", "must have one to 4 elements, not 5"),
+  (#"{"id": "a", "sources": []}"#, "sources", "must have 1 to 4 elements, not 0"),
+  (#"{"id": "a", "sources": ["1","2","3","4","5"]}"#, "sources", "must have 1 to 4 elements, not 5"),
   (
     #"{"id": "a", "sources": "https://example.com/"}"#, "sources",
     "must be an array of one to four sources, not “https://example.com/”"

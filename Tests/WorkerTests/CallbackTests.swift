@@ -105,7 +105,9 @@ import Testing
     #expect(try await wait { !bench.work.published("a").isEmpty })
     await worker.drain()
     _ = await run.value
-    #expect(bench.work.published("a").first?.rejections.first?.reason.code == .invalidJob)
+    let rejection = bench.work.published("a").first?.rejections.first
+    #expect(rejection?.reason.code == .invalidJob)
+    #expect(rejection?.source == "https://example.com/a.jpg")
   }
 
   @Test("messages are signed as Standard Webhooks' own example is")

@@ -76,6 +76,18 @@ import Testing
     let rejection = try #require(bench.work.published("a").first?.rejections.first)
     #expect(rejection.source == "https://example.com/a.jpg")
     #expect(rejection.reason.code == .expired && rejection.reason.permanent)
+    #expect(rejection.reason.message.hasSuffix(" s ago"), "\(rejection.reason.message)")
+    let milliseconds = (rejection.reason.measured ?? 0) * 1000
+    #expect(milliseconds >= 60_000 && abs(milliseconds - milliseconds.rounded()) < 1e-6)
+  }
+
+  @Test("a job that expired long ago is told so in words for people")
+  func expiredLongAgo() async throws {
+    let bench = try await WorkerBench()
+    try await bench.add("a", expiresIn: -3 * 86_400 - 60)
+    #expect(try await bench.runToTheEnd())
+    #expect(
+      bench.work.published("a").first?.rejections.first?.reason.message.hasSuffix("which was 3 days ago") == true)
   }
 
   @Test("a job that expires while it is prepared is given up")
