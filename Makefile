@@ -6,7 +6,7 @@
 # make ladder   check which targets import what
 # make bench    build, and measure against what people use today
 # make bench-network  the same for downloads: small files, slow servers, long videos
-# make torture  build, and kill workers, helpers and NATS servers at random while they work on 1,000 jobs
+# make torture  build, kill workers, helpers and NATS servers at random while they work on 1,000 jobs, and end one in order
 # make soak     build, and run 20,000 jobs through one worker
 # make bench-worker  build, and measure what the worker adds to the work
 # make setup    install what building needs, if it is missing; everything but ladder begins with it
@@ -78,6 +78,7 @@ bench-network: build
 torture: build setup-tests
 	python3 Tests/Torture/torture.py
 	python3 Tests/Torture/torture.py --nats
+	python3 Tests/Torture/graceful.py
 	python3 Tests/Torture/graceful.py
 
 soak: build

@@ -12,13 +12,14 @@ package struct CacheUnusable: Error {
 }
 
 extension DiskCache {
-  /// Makes sure that a cache could be used, by opening the one that is there, or else by making one, which is removed
-  /// again with the folders that were made for it.
+  /// Makes sure that a cache could be used, by making one, which is removed again with the folders that were made for
+  /// it. One that is there is left alone: what is wrong with its index, whoever uses it next puts right.
   package static func requireUsable(path: [UInt8]) async throws(CacheUnusable) {
     try await blocking { () throws(CacheUnusable) in
       do {
-        let isThere = access(cString(path + Array("/index.sqlite".utf8)), F_OK) == 0
-        if isThere { _ = try OpenCache(path: path) } else { try OpenCache.tryMaking(in: path) }
+        let index = cString(path + Array("/index.sqlite".utf8))
+        if access(index, F_OK) == 0 { try call { access(index, R_OK | W_OK) } }
+        try OpenCache.tryMaking(in: path)
       } catch {
         throw CacheUnusable(path: path, CacheFailure(error))
       }

@@ -76,7 +76,7 @@ struct CategoriesCheck {
 
   /// The documents of a file: its lines where it is one of JSON lines.
   private func parts(of bytes: [UInt8], named file: FilePath) -> [(place: String, text: [UInt8])] {
-    guard file.fileExtension == "jsonl" else { return [("", bytes)] }
+    guard file.namesLines else { return [("", bytes)] }
     return bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
       .filter { !$1.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") } }
       .map { ("line \($0 + 1)", Array($1)) }
@@ -101,7 +101,9 @@ struct CategoriesCheck {
       return located(manifest.payload.map { check.findings(in: $0, at: "payload") } ?? [], at: place)
     }
     if json["sources"] != nil {
-      check.media = (try? JobDocument(json))?.sources.compactMap { .init(named: $0.url) } ?? []
+      // Whatever else is wrong with the job.
+      let urls = (json["sources"]?.asArray ?? []).compactMap { $0.asString ?? $0["url"]?.asString }
+      check.media = urls.compactMap { .init(named: $0) }
       check.isBeforePreparation = true
       let faults = JobDocument.findings(in: json)
       let payload = json["payload"].flatMap { $0.asObject == nil ? nil : check.findings(in: $0, at: "payload") }

@@ -18,7 +18,8 @@ enum CategoriesCommand: Command {
 
       enclosure categories check REGISTRY [FILE…]
         Finds what is wrong or doubtful in the registry, and in payloads, jobs or manifests held against it: files of
-        JSON, - for standard input, JSON lines where the name ends in .jsonl. Exit status: 0, 1 an error was found.
+        JSON, - for standard input, JSON lines where the name ends in .jsonl or .ndjson. Exit status: 0, 1 an error was
+        found.
       enclosure categories generate REGISTRY
         Prints Swift source for the app that registers exactly these categories. Exit status: 0, 1 the registry has
         errors.

@@ -113,8 +113,7 @@ enum EnqueueCommand: Command {
       throw UsageError("\(path.description) is a folder; name the files in it")
     }
     let name = path.description
-    let areLines = ["jsonl", "ndjson"].contains(path.fileExtension)
-    return JobInput(name: name, areLines: areLines) { try readSome(file.descriptor, of: name) }
+    return JobInput(name: name, areLines: path.namesLines) { try readSome(file.descriptor, of: name) }
   }
 }
 

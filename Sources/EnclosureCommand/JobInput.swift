@@ -105,6 +105,11 @@ struct JobInput {
   }
 }
 
+extension FilePath {
+  /// Whether the name says that there is a document on each line.
+  var namesLines: Bool { ["jsonl", "ndjson"].contains(fileExtension) }
+}
+
 /// The first lines of job documents, of which it does not show yet whether they are one document, or one each.
 ///
 /// One document on several lines begins with a line that is no JSON yet, but may become it. So does a line whose end is
@@ -119,6 +124,9 @@ struct JobBeginning {
   private var bytes = 0
   /// Whether a line behind the first is a job by itself.
   private var hasJob = false
+  /// How often a line that is a job was looked at together with all before it.
+  private var looks = 0
+  private static let maximumLooks = 16
 
   /// All of it as one document.
   var document: [UInt8] { Array(lines.joined(separator: [newline])) }
@@ -134,6 +142,9 @@ struct JobBeginning {
     }
     if isJob(line) {
       hasJob = true
+      looks += 1
+      // An array of jobs, most likely: what follows would be read again and again.
+      guard looks <= Self.maximumLooks else { return .single }
       if !goesOn(line) { return .lines }
     }
     return bytes > JobDocument.maximumBytes ? (hasJob ? .lines : .single) : nil

@@ -85,8 +85,9 @@ enum QueueCommand: Command {
   ) async throws(QueueFailure) -> (count: Int, missing: [String]) {
     var count = 0
     var missing: [String] = []
-    var seen: Set<String> = []
-    for id in ids where seen.insert(id).inserted {
+    // Ids are bytes; Swift takes texts for equal that only look the same.
+    var seen: Set<[UInt8]> = []
+    for id in ids where seen.insert(Array(id.utf8)).inserted {
       if try await queue.revive([id]) > 0 { count += 1 } else { missing.append(id) }
     }
     return (count, missing)

@@ -59,11 +59,9 @@ enum WorkerCommand: Command {
     // A terminal that goes away is no reason to end; there is nothing to open anew.
     signal(SIGHUP, SIG_IGN)
     if arguments.has("check-config") { return try await check(options, arguments) }
+    limitMemoryArenas()
     // The store may be away for hours, and nobody would be told until then.
     try options.checkQueue()
-    // It may be anybody who reads the log of a service, or nobody.
-    Console.logInBackground()
-    limitMemoryArenas()
 
     let service = WorkerService(takesCallbacks: !options.secrets.isEmpty)
     let report: @Sendable (WorkerEvent) -> Void = { event in
@@ -73,11 +71,13 @@ enum WorkerCommand: Command {
     let workplace = try await Workplace(
       arguments, files: options.files, hasExpressHelper: true, metrics: service.metrics)
     defer { workplace.close() }
+    // It may be anybody who reads the log of a service, or nobody.
+    Console.logInBackground()
     let start = Startup(report: report)
     Interruption.onFirstSignal {
       start.end()
     } lastWords: {
-      Console.log(.interrupted("a second signal: ended at once; others get the jobs when their leases have run out"))
+      Console.log(.interrupted("a second signal: ended at once; whatever jobs were in work go on elsewhere"))
       Console.finishLog(within: 0.5)
     }
     try await workplace.requireHelper()

@@ -29,11 +29,13 @@ extension NATSQueue {
   }
 
   package var caveats: [String] {
-    thin.withLock(\.self).map { stream in
-      "the NATS stream “\(stream.name)” keeps each message on \(stream.numReplicas) of the servers, not on "
-        + "\(options.nats.replicas): whoever made it asked for no more; "
-        + "nats stream edit \(stream.name) --replicas=\(options.nats.replicas) changes that"
-    }
+    let streams = thin.withLock(\.self)
+    guard let least = streams.map(\.numReplicas).min() else { return [] }
+    return [
+      "these NATS streams keep messages on as few servers as \(least), not on \(options.nats.replicas): "
+        + streams.map(\.name).joined(separator: ", ") + "; whoever made them asked for no more; "
+        + "nats stream edit NAME --replicas=\(options.nats.replicas) changes that"
+    ]
   }
 
   private func find(_ wanted: StreamSettings) async throws(NATSProblem) -> StreamSettings {

@@ -178,13 +178,17 @@ final class Helper {
     // It closed its end of the socket, so it is ending; if not, it has no business to go on.
     var status: Int32 = 0
     var usage = rusage()
+    var isOurs = false
     var patience = 100
     while true {
       let result = wait4(process, &status, WNOHANG, &usage)
       if result == process { break }
       if result < 0 && errno != EINTR { return (.crashed("ended unseen"), 0) }
       patience -= 1
-      if patience == 0 { kill(process, SIGKILL) }
+      if patience == 0 {
+        kill(process, SIGKILL)
+        isOurs = true
+      }
       usleep(2_000)
     }
     let signal = enclosure_signal(status)
@@ -192,6 +196,7 @@ final class Helper {
     let ending: Ending =
       switch signal {
       case 0: .exited(enclosure_exit_status(status))
+      case SIGKILL where isOurs: .crashed("spoke out of turn or closed its socket, and was ended")
       case SIGKILL, SIGTERM: .killed(how)
       default: .crashed(how)
       }

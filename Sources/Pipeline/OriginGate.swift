@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// An origin has at most three quarters of the places that others leave, so that there is always room for one more,
 /// whichever and however many are slow. Further jobs wait in line here, up to a length; what comes on top is set aside in
-/// the queue for about as long as the line takes, so that jobs behind it are reached.
+/// the queue for about as long as the line takes (`Origin.pause`), so that jobs behind it are reached.
 final class OriginGate: Sendable {
   enum Admission: Equatable {
     case enter

@@ -97,7 +97,7 @@ extension Worker {
           held[key]?.validUntil = max(known, end)
         }
       }
-      await lookForQueue()
+      // That ends no outage: where several servers have to agree, a single one may still take this.
       return true
     } catch {
       failed(.queue, error.message)

@@ -110,10 +110,10 @@ package actor Worker {
     }
   }
 
-  /// Looks whether the queue is there again. That it finds no job, or takes a heartbeat, need not say so: where several
-  /// servers have to agree, those that are left may still read.
-  func lookForQueue() async {
-    guard outages[.queue] != nil else { return }
+  /// Looks whether the queue is there again. That it has no job need not say so: where several servers have to agree,
+  /// those that are left may still read.
+  private func lookForQueue() async {
+    guard outages[.queue] != nil, !isDraining else { return }
     do throws(QueueFailure) {
       try await queue.check()
       works(.queue)

@@ -6,7 +6,7 @@ package enum WorkerEvent: Sendable, Equatable {
   case finished(id: String, JobResult, milliseconds: Int, stages: [String: Int])
   /// An attempt failed for what may pass; the next one follows in so many seconds.
   case retried(id: String, attempt: Int, after: Double, reason: String)
-  /// A job is a dead letter now. `codes` are those of its rejections that might have passed; there may be none.
+  /// A job is a dead letter now. `codes` are what its last attempt failed for; there may be none.
   case buried(id: String, attempts: Int, reason: String, codes: [Rejection.Code])
   /// A job was given back, and no attempt spent.
   case released(id: String, after: Double, reason: String)

@@ -96,8 +96,8 @@ extension DocumentReader {
   fileprivate mutating func job(_ json: JSONValue) -> JobDocument? {
     let known = ["id", "sources", "payload", "options", "expiresAt", "callback"]
     guard let job = members(of: json, at: "$", known: known) else { return nil }
-    let id = requiredString("id", of: job) ?? ""
-    note(JobDocument.problem(ofID: id), at: "id")
+    let id = requiredString("id", of: job)
+    note(id.flatMap { JobDocument.problem(ofID: $0) }, at: "id")
     let sources = sources(of: job)
     let payload = optional("payload", of: job, "an object, the APNs payload", \.asObject).map { JSONValue.object($0) }
     if payload?.isNested(deeperThan: JobDocument.maximumPayloadDepth) == true {
@@ -113,8 +113,8 @@ extension DocumentReader {
       return timestamp
     }
     return JobDocument(
-      id: id, sources: sources, payload: payload, options: member("options", of: job).map { options($0) } ?? .init(),
-      expiresAt: expiresAt, callback: callback)
+      id: id ?? "", sources: sources, payload: payload,
+      options: member("options", of: job).map { options($0) } ?? .init(), expiresAt: expiresAt, callback: callback)
   }
 
   private mutating func sources(of job: Members) -> [JobDocument.Source] {
@@ -124,6 +124,8 @@ extension DocumentReader {
       return []
     }
     let sources = elements(array, at: "sources") { $0.source($1, at: $2) }
+    // Which number a source has is known where all could be read.
+    guard sources.count == array.count else { return sources }
     var seen: Set<String> = []
     for (index, source) in sources.enumerated() {
       let identifier = source.identifier ?? defaultIdentifier(ofSource: index + 1)

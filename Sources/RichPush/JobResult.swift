@@ -16,7 +16,7 @@ public struct JobResult: Codable, Sendable, Equatable {
   public var status: Status
   /// Where the manifest is, relative to the store; nil for a dead job.
   public var manifest: String?
-  /// The codes of the manifest's rejections, in order; for a dead job those of its last attempt that might have passed,
+  /// The codes of the manifest's rejections, in order; for a dead job what its last attempt failed for,
   /// empty where it was given up without one.
   public var codes: [Rejection.Code]
   /// Why the job is dead: a line for each of its attempts; nil otherwise.

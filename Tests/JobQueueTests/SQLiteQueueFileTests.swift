@@ -201,7 +201,7 @@ import Testing
       waits.append(ContinuousClock.now - start)
     }
     // It looks by itself after a second. How long a busy machine takes on top says nothing.
-    #expect(waits.contains { $0 < .milliseconds(500) }, "\(waits)")
+    #expect(waits.count { $0 < .milliseconds(500) } >= 3, "\(waits)")
     for queue in [adding, waiting] { await queue.close() }
   }
 

@@ -181,6 +181,23 @@ private let faults: [(String, field: String?, problem: String)] = [
     }
     #expect(root["properties"]?.members.count == 6)
   }
+
+  @Test(
+    "each fault of a document is told of once, where it is",
+    arguments: [
+      (#"{"sources":["https://e.com/a"]}"#, ["id"]), (#"{"id":5,"sources":["https://e.com/a"]}"#, ["id"]),
+      // A source that cannot be read has a number nevertheless.
+      (
+        #"{"id":"a","sources":[5,"https://e.com/a",{"url":"https://e.com/b","identifier":"media-1"}]}"#, ["sources[0]"]
+      ),
+      (
+        #"{"id":"","sources":["https://e.com/a",{"url":"https://e.com/b","identifier":"media-1"}],"more":1}"#,
+        ["more", "id", "sources[1].identifier"]
+      ),
+    ])
+  func findings(_ json: String, _ places: [String]) throws {
+    #expect(JobDocument.findings(in: try JSONValue(parsing: json)).map(\.place) == places)
+  }
 }
 
 @Suite struct JobResultTests {
