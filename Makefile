@@ -79,7 +79,6 @@ torture: build setup-tests
 	python3 Tests/Torture/torture.py
 	python3 Tests/Torture/torture.py --nats
 	python3 Tests/Torture/graceful.py
-	python3 Tests/Torture/graceful.py
 
 soak: build
 	python3 Tests/Torture/soak.py

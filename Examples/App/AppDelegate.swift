@@ -4,12 +4,13 @@
 import UIKit
 import UserNotifications
 
-final class AppDelegate: UIResponder, UIApplicationDelegate {
+final class AppDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterDelegate {
   func application(
     _ application: UIApplication, didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
     // What `enclosure categories generate` has written.
     NotificationCategories.register()
+    UNUserNotificationCenter.current().delegate = self
     Task {
       _ = try? await UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .badge, .sound])
     }
@@ -20,5 +21,23 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken token: Data) {
     // Pushes are addressed to it, so the server has to learn it.
     print("device token:", token.map { String(format: "%02x", $0) }.joined())
+  }
+
+  func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error) {
+    print("no device token:", error)
+  }
+
+  // Without this, nothing is shown while the app is in front.
+  nonisolated func userNotificationCenter(
+    _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+  ) async -> UNNotificationPresentationOptions {
+    [.banner, .list, .sound]
+  }
+
+  nonisolated func userNotificationCenter(
+    _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
+  ) async {
+    let text = (response as? UNTextInputNotificationResponse)?.userText
+    print("tapped:", response.actionIdentifier, text ?? "")
   }
 }

@@ -18,7 +18,11 @@ extension DiskCache {
     try await blocking { () throws(CacheUnusable) in
       do {
         let index = cString(path + Array("/index.sqlite".utf8))
-        if access(index, F_OK) == 0 { try call { access(index, R_OK | W_OK) } }
+        var status = stat()
+        if stat(index, &status) == 0 {
+          guard status.st_mode & S_IFMT == S_IFREG else { throw CallFailure(code: EISDIR) }
+          try call { access(index, R_OK | W_OK) }
+        }
         try OpenCache.tryMaking(in: path)
       } catch {
         throw CacheUnusable(path: path, CacheFailure(error))

@@ -10,6 +10,8 @@ enum LogEvent: Sendable {
   /// No source is to blame.
   case helperLostIdle(String)
   case helperNotStarted(String)
+  /// A phone would pass over something in the notification, or something had to be left out of it.
+  case payloadDoubtful(String)
   /// The cache does without something; the jobs do not suffer.
   case cacheImpaired(String)
   case interrupted(String)
@@ -41,6 +43,7 @@ enum LogEvent: Sendable {
       let end = words.lastIndex { !$0.isNewline }.map(words.index(after:)) ?? words.startIndex
       return "helper lost: \(reason.message)" + (end == words.startIndex ? "" : "; its last words: \(words[..<end])")
     case .helperLostIdle(let message): return "helper lost: \(message)"
+    case .payloadDoubtful(let message): return "payload: \(message)"
     case .helperNotStarted(let message), .cacheImpaired(let message), .interrupted(let message),
       .serving(let message), .queueDiffers(let message), .listening(let message), .endpointLimited(let message):
       return message
@@ -94,6 +97,7 @@ enum LogEvent: Sendable {
         take(reason)
       case .helperLostIdle(let text): (level, self.event, message) = ("warning", "helper_lost", text)
       case .helperNotStarted(let text): (level, self.event, message) = ("error", "helper_not_started", text)
+      case .payloadDoubtful(let text): (level, self.event, message) = ("warning", "payload_doubtful", text)
       case .cacheImpaired(let text): (level, self.event, message) = ("warning", "cache_impaired", text)
       case .interrupted(let text): (level, self.event, message) = ("info", "interrupted", text)
       case .serving(let text): (level, self.event, message) = ("info", "worker_started", text)

@@ -35,7 +35,8 @@ enum NotificationOptions {
       try arguments.choice("unknown-category", of: NotificationRules.UnknownCategory.self) ?? .reject
     for name in arguments.texts("preset") {
       guard let preset = PayloadPreset(rawValue: name) else {
-        throw UsageError("\(arguments.given("preset")) takes \(alternatives(presets)), not “\(name)”")
+        let meant = nearest(to: name, among: presets).map { "; is “\($0)” meant?" } ?? ""
+        throw UsageError("\(arguments.given("preset")) takes \(alternatives(presets)), not “\(name)”\(meant)")
       }
       if !rules.options.presets.contains(preset) { rules.options.presets.append(preset) }
     }

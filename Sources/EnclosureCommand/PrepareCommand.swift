@@ -64,7 +64,10 @@ enum PrepareCommand: Command {
     }
     try Console.output(outcome.json)
     for rejection in outcome.manifest.rejections { Console.log(.rejected(rejection)) }
-    if outcome.manifest.status != .rejected { try writeSimulatorFile(outcome.manifest, arguments) }
+    for warning in outcome.manifest.warnings where warning.code == .payload {
+      Console.log(.payloadDoubtful(warning.message))
+    }
+    try writeSimulatorFile(outcome.manifest, arguments)
     try report?.write(outcome.manifest, sources: files(among: sources))
     switch outcome.manifest.status {
     case .ready: return 0
@@ -100,8 +103,13 @@ enum PrepareCommand: Command {
   }
 
   private static func writeSimulatorFile(_ manifest: Manifest, _ arguments: Arguments) throws {
-    guard let name = arguments.bytes("apns-file"), let payload = manifest.payload else { return }
+    guard let name = arguments.bytes("apns-file") else { return }
     let path = FilePath(bytes: name)
+    guard manifest.status != .rejected, let payload = manifest.payload else {
+      let why = "nothing can be attached; what was there is left alone"
+      Console.log(.payloadDoubtful("\(path.description) was not written: \(why)"))
+      return
+    }
     do {
       let bytes = try Payload(complete: payload).simulatorFile(bundle: arguments.text("bundle"))
       let file = try NewFile(at: path)

@@ -37,11 +37,13 @@ struct CategoriesCheckTests {
     let payload = try file("payload.json", #"{"aps":{"alert":"hi","category":"Message"},"mutable-content":1}"#)
     let job = try file(
       "job.json",
-      #"{"id":"a","sources":["https://example.com/clip.mp4"],"payload":{"aps":{"alert":"hi","category":"photo"}},"#
-        + #""extra":1}"#)
+      #"{"id":"a","sources":["https://example.com/clip.mp4"],"payload":{"aps":{"alert":"hi","category":"photo"}}}"#)
+    let odd = try file(
+      "odd.json",
+      #"{"id":"a","sources":["https://e.com/a.mp4"],"payload":{"aps":{"alert":"hi","category":"photo"}},"extra":1}"#)
     let faulty = #"{"id":"","sources":[],"payload":{"aps":{"category":"Photo"}}}"#
     let lines = try file("jobs.jsonl", "\n\(faulty)\n{\"aps\":{\"sound\":1}}\n{\n")
-    let run = try await enclosure("categories", "check", example, payload, job, lines)
+    let run = try await enclosure("categories", "check", example, payload, job, odd, lines)
     #expect(run.status == 1)
     let found = run.text.split(separator: "\n").map(String.init).filter { !$0.contains(": note: ") }
     let expected: [String] = [
@@ -49,9 +51,10 @@ struct CategoriesCheckTests {
         + " “aps” [misplaced_key]",
       "\(payload): aps.category: error: the registry has no category “Message”, so there would be no buttons; “message”"
         + " differs in case [unknown_category]",
-      "\(job): extra: error: is not a known field; there are id, sources, payload, options, expiresAt, callback"
-        + " [unknown_field]",
       "\(job): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
+      "\(odd): extra: error: is not a known field; there are id, sources, payload, options, expiresAt, callback"
+        + " [unknown_field]",
+      "\(odd): payload.aps.category: warning: the category “photo” expects image, and gets video [unexpected_media]",
       "\(lines): line 2: id: error: must have 1 to 464 bytes, not 0 [wrong_value]",
       "\(lines): line 2: sources: error: must have 1 to 4 elements, not 0 [wrong_value]",
       "\(lines): line 2: payload.aps.category: error: the registry has no category “Photo”, so there would be no buttons;"

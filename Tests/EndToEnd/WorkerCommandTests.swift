@@ -178,6 +178,11 @@ import Testing
     #expect(try await check("--listen", "none", "--cache", cache).status == 0)
     #expect(bench.folder.files(below: "cache") == before)
     for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] { unlink("\(cache)/\(name)") }
+    // Whoever uses the cache makes a damaged index anew; asking does not.
+    try bench.folder.write(Array("no database".utf8), to: "cache/index.sqlite")
+    #expect(try await check("--listen", "none", "--cache", cache).status == 0)
+    #expect(bench.folder.content("cache/index.sqlite") == Array("no database".utf8))
+    unlink("\(cache)/index.sqlite")
     mkdir("\(cache)/index.sqlite", 0o700)
     let bad = try await check("--listen", "none", "--cache", cache)
     #expect(bad.status == 1 && bad.text.contains("cache: NO: the cache in \(cache) cannot be used: "), "\(bad.text)")

@@ -69,8 +69,45 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
   public static let alert = UNAuthorizationOptions(rawValue: 4)
 }
 
+public struct UNNotificationPresentationOptions: OptionSet, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) {
+    self.rawValue = rawValue
+  }
+
+  public static let sound = UNNotificationPresentationOptions(rawValue: 2)
+  public static let list = UNNotificationPresentationOptions(rawValue: 8)
+  public static let banner = UNNotificationPresentationOptions(rawValue: 16)
+}
+
+open class UNNotification {
+  public init() {}
+}
+
+open class UNNotificationResponse {
+  public init() {}
+
+  open var actionIdentifier: String { "" }
+}
+
+open class UNTextInputNotificationResponse: UNNotificationResponse {
+  open var userText: String { "" }
+}
+
+/// What Apple's protocol leaves to choice is required here, so that a method of another form is found.
+public protocol UNUserNotificationCenterDelegate: AnyObject {
+  func userNotificationCenter(
+    _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+  ) async -> UNNotificationPresentationOptions
+
+  func userNotificationCenter(_ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse) async
+}
+
 open class UNUserNotificationCenter {
   public init() {}
+
+  open weak var delegate: (any UNUserNotificationCenterDelegate)?
 
   open class func current() -> UNUserNotificationCenter { UNUserNotificationCenter() }
 
