@@ -4,8 +4,8 @@ import Synchronization
 
 /// Sees to it that jobs of one origin leave room for others, however slow it is and however many they are.
 ///
-/// An origin has at most three quarters of the places that others leave, so that there is always room for one more,
-/// whichever and however many are slow. Further jobs wait in line here, up to a length; what comes on top is set aside in
+/// An origin has at most three quarters of the places that others leave, and the last place is for one that has none; so
+/// there is room for one more, whichever and however many are slow. Further jobs wait in line here, up to a length; what comes on top is set aside in
 /// the queue for about as long as the line takes (`Origin.pause`), so that jobs behind it are reached.
 final class OriginGate: Sendable {
   enum Admission: Equatable {
@@ -52,6 +52,11 @@ final class OriginGate: Sendable {
     var isClosed = false
     /// Places that are taken.
     var active = 0
+
+    /// Remembers an origin as long as somebody is at it or waits for it: over the months there are very many.
+    mutating func keep(_ entry: Origin, as origin: String) {
+      origins[origin] = entry.active > 0 || entry.waiting > 0 ? entry : nil
+    }
   }
 
   private let state = Mutex(State())
@@ -65,6 +70,9 @@ final class OriginGate: Sendable {
     self.places = places
     self.maximumLine = maximumLine
   }
+
+  /// How many origins are remembered.
+  var origins: Int { state.withLock(\.origins.count) }
 
   /// How many wait in all lines.
   var waiting: Int { state.withLock(\.continuations.count) }
@@ -102,25 +110,27 @@ final class OriginGate: Sendable {
       entry.lastLeft = now
       entry.active -= 1
       state.active -= 1
-      state.origins[origin] = entry
-      // First the line of its own: the place goes over to the next one.
-      var admitted = admit(from: origin, in: &state)
-      if state.origins[origin]?.active == 0 { state.origins[origin] = nil }
+      state.keep(entry, as: origin)
+      // First those that have no place at all, then the line of its own, then all others.
+      let others = state.origins.filter { $0.key != origin && $0.value.waiting > 0 }
+      var admitted: [CheckedContinuation<Admission?, Never>] = []
+      for (other, entry) in others where entry.active == 0 { admitted += admit(from: other, in: &state) }
+      if admitted.isEmpty { admitted = admit(from: origin, in: &state) }
       guard admitted.isEmpty else { return admitted }
-      for (other, entry) in state.origins where entry.waiting > 0 { admitted += admit(from: other, in: &state) }
+      for other in others.keys { admitted += admit(from: other, in: &state) }
       return admitted
     }
     for continuation in admitted { continuation.resume(returning: .enter) }
   }
 
   private func hasRoom(for origin: Origin, in state: State) -> Bool {
-    state.active == 0 || origin.active + 1 <= 3 * (places - state.active - 1)
+    origin.active == 0 ? state.active < places : origin.active + 1 <= 3 * (places - state.active - 1)
   }
 
   /// Takes from an origin's line whoever has a place now.
   private func admit(from origin: String, in state: inout State) -> [CheckedContinuation<Admission?, Never>] {
     guard var entry = state.origins[origin] else { return [] }
-    defer { state.origins[origin] = entry }
+    defer { state.keep(entry, as: origin) }
     var admitted: [CheckedContinuation<Admission?, Never>] = []
     while hasRoom(for: entry, in: state), let visitor = entry.line.popFirst() {
       guard let continuation = state.continuations.removeValue(forKey: visitor) else { continue }
@@ -141,7 +151,7 @@ final class OriginGate: Sendable {
       // A cancellation that came before this found nobody to remove.
       guard !Task.isCancelled, !state.isClosed else { return .goesOn(nil) }
       var entry = state.origins[origin] ?? Origin()
-      defer { state.origins[origin] = entry }
+      defer { state.keep(entry, as: origin) }
       if hasRoom(for: entry, in: state) {
         entry.active += 1
         state.active += 1
@@ -161,7 +171,10 @@ final class OriginGate: Sendable {
   private func giveUp(_ visitor: Int, _ origin: String) {
     let continuation = state.withLock { state in
       let continuation = state.continuations.removeValue(forKey: visitor)
-      if continuation != nil { state.origins[origin]?.waiting -= 1 }
+      if continuation != nil, var entry = state.origins[origin] {
+        entry.waiting -= 1
+        state.keep(entry, as: origin)
+      }
       return continuation
     }
     continuation?.resume(returning: nil)

@@ -51,6 +51,37 @@ import Testing
     gate.close()
   }
 
+  @Test("however few places there are, another origin gets the next one", arguments: [1, 2, 3, 4, 5])
+  func fewPlaces(_ places: Int) async throws {
+    let gate = OriginGate(places: places, maximumLine: 100)
+    for _ in 1...10 { Task { if try await gate.enter("slow") == .enter { try await Task.sleep(for: .seconds(3600)) } } }
+    let inLine = 10 - max(1, places == 2 ? 1 : 3 * places / 4)
+    #expect(try await wait { gate.waiting == inLine })
+    let other = Task { try await gate.enter("other") }
+    // With a single place, one has to leave first.
+    if places == 1 {
+      #expect(try await wait { gate.waiting == inLine + 1 })
+      gate.leave("slow")
+    }
+    #expect(try await other.value == .enter)
+    gate.leave("other")
+    gate.close()
+  }
+
+  @Test("origins with nobody at them are forgotten, also those that found no place")
+  func forgets() async throws {
+    let gate = OriginGate(places: 1, maximumLine: 1)
+    #expect(try await gate.enter("a") == .enter)
+    let waiting = Task { try await gate.enter("b") }
+    #expect(try await wait { gate.waiting == 1 })
+    for number in 1...100 { #expect(try await gate.enter("\(number)") == .setAside(0.2)) }
+    #expect(gate.origins == 2)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    gate.leave("a")
+    #expect(gate.origins == 0)
+  }
+
   @Test("who gives up leaves the line, and the next one goes on")
   func giveUp() async throws {
     let gate = OriginGate(places: 1, maximumLine: 5)
