@@ -29,8 +29,8 @@ struct TimelineSeams {
     guard time != none, timeBase.num > 0, timeBase.den > 0 else { return }
     let stream = packet.pointee.stream_index
     let moment = av_rescale_q(time, timeBase, TimelineSeams.base)
-    // Times have 33 bits of 90 kHz, a day: nothing overflows.
-    guard abs(moment) < 1 << 50 else { return }
+    // Times have 33 bits of 90 kHz, a day: nothing overflows. What does not fit has become the least number there is.
+    guard moment.magnitude < 1 << 50 else { return }
     var offset = offsets[stream] ?? 0
     if let last = last[stream], moment + offset < last - TimelineSeams.leastJump {
       // The other streams jump by as much, so that they stay together.

@@ -233,7 +233,7 @@ private struct DecimalForm: Equatable {
     let parts = text.utf8.split { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
     guard let mantissa = parts.first else { return nil }
     if parts.count > 1 {
-      guard let power = Int(String(decoding: parts[1], as: UTF8.self)), abs(power) < 1_000_000 else { return nil }
+      guard let power = Int(String(decoding: parts[1], as: UTF8.self)), power.magnitude < 1_000_000 else { return nil }
       exponent = power
     }
     var isFraction = false
